@@ -1,0 +1,278 @@
+//! What an engine is, and what its operations include: printed beside every number.
+
+use std::fmt;
+
+/// What an engine says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// The configuration's name in every table, as `engine` or `engine/backend`.
+    pub name: &'static str,
+    /// The packages that do the work with their exact versions, taken from the lockfile by
+    /// [`locked_packages!`](crate::locked_packages).
+    pub packages: &'static [Package],
+    /// Which bytes it speaks. Only engines of one profile are put in one group.
+    pub wire_profile: WireProfile,
+    /// Cipher suites that this configuration can be used with; the first is the one benched.
+    pub cipher_suites: &'static [CipherSuite],
+    /// The library that computes, e.g. `aws-lc`.
+    pub crypto: &'static str,
+    /// Where state goes, e.g. `memory (serde_json)`; `none` if nothing is written.
+    pub storage: &'static str,
+    /// How many threads an operation may use.
+    pub threads: Threads,
+    /// What each operation includes beyond the baseline.
+    pub spans: Spans,
+    /// What it can do beside the core.
+    pub capabilities: Capabilities,
+    /// How it was configured and anything a reader of a table must know, one sentence each.
+    pub notes: &'static [&'static str],
+}
+
+/// One package out of the lockfile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// The package's name.
+    pub name: &'static str,
+    /// Its exact version.
+    pub version: &'static str,
+}
+
+impl fmt::Display for Package {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.version)
+    }
+}
+
+/// Brings in the `PACKAGES` constant that `engine_lockfile::emit` wrote in the build script.
+#[macro_export]
+macro_rules! locked_packages {
+    () => {
+        include!(concat!(env!("OUT_DIR"), "/locked_packages.rs"));
+    };
+}
+
+/// Which bytes an engine speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WireProfile {
+    /// RFC 9420. Key packages and Welcomes are framed as `MLSMessage`, the ratchet tree is in the
+    /// Welcome, commits are `PrivateMessage`s with proposals by value and an update path, nothing
+    /// is padded.
+    Mls,
+    /// The Marmot profile as mdk-core 0.8 speaks it: Nostr events (kinds 30443, 444, 445) as JSON
+    /// around RFC 9420 messages; a gift wrap is the application's.
+    Marmot,
+    /// A protocol of the engine's own, by name.
+    Other(&'static str),
+}
+
+impl WireProfile {
+    /// The profile's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mls => "mls",
+            Self::Marmot => "marmot",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// A cipher suite's number in the MLS registry (RFC 9420 section 17.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CipherSuite(pub u16);
+
+impl fmt::Display for CipherSuite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "0x{:04x}", self.0)
+    }
+}
+
+/// How many threads an operation may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threads {
+    /// One. Engines that use rayon are held to a pool of one thread by the harness.
+    One,
+    /// As many as the machine has; the configuration's name says so.
+    All,
+}
+
+impl Threads {
+    /// In a word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::One => "1",
+            Self::All => "all",
+        }
+    }
+}
+
+/// The operations that are timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// [`create_group`](crate::CgkaEngine::create_group).
+    CreateGroup,
+    /// [`join_welcome`](crate::CgkaEngine::join_welcome).
+    JoinWelcome,
+    /// [`send`](crate::CgkaEngine::send).
+    Send,
+    /// [`ingest_app`](crate::CgkaEngine::ingest_app).
+    IngestApp,
+    /// [`stage_commit`](crate::CgkaEngine::stage_commit), then
+    /// [`merge_staged`](crate::CgkaEngine::merge_staged).
+    Commit,
+    /// [`ingest_commit`](crate::CgkaEngine::ingest_commit).
+    IngestCommit,
+}
+
+impl Operation {
+    /// All of them, in the order of the tables.
+    pub const ALL: [Self; 6] = [
+        Self::CreateGroup,
+        Self::JoinWelcome,
+        Self::Send,
+        Self::IngestApp,
+        Self::Commit,
+        Self::IngestCommit,
+    ];
+
+    /// The operation's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CreateGroup => "create_group",
+            Self::JoinWelcome => "join_welcome",
+            Self::Send => "send",
+            Self::IngestApp => "ingest_app",
+            Self::Commit => "commit",
+            Self::IngestCommit => "ingest_commit",
+        }
+    }
+}
+
+/// Work inside an operation beyond the baseline.
+///
+/// The baseline, the same for all: decode the input bytes, validate them, the protocol's
+/// cryptography, the new state in memory, encode the output bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Work {
+    /// State is written to the engine's store.
+    StorageWrite,
+    /// The group is loaded from the engine's store, at least once per call.
+    StateReload,
+    /// An outer layer around the protocol's message: encryption, base64, JSON.
+    TransportEnvelope,
+    /// A fresh key pair for the envelope, and a signature with it.
+    EventSigning,
+    /// Records of messages, events or groups for the application.
+    Records,
+    /// A copy of the group, kept for rolling back.
+    RollbackSnapshot,
+    /// Input that is decrypted and verified twice.
+    ProcessedTwice,
+    /// No cryptography at all.
+    NoCryptography,
+}
+
+impl Work {
+    /// In a few words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StorageWrite => "storage write",
+            Self::StateReload => "state reload",
+            Self::TransportEnvelope => "transport envelope",
+            Self::EventSigning => "event signing",
+            Self::Records => "records",
+            Self::RollbackSnapshot => "rollback snapshot",
+            Self::ProcessedTwice => "processed twice",
+            Self::NoCryptography => "no cryptography",
+        }
+    }
+}
+
+/// What each operation includes beyond the baseline of [`Work`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spans {
+    /// Of [`Operation::CreateGroup`].
+    pub create_group: &'static [Work],
+    /// Of [`Operation::JoinWelcome`].
+    pub join_welcome: &'static [Work],
+    /// Of [`Operation::Send`].
+    pub send: &'static [Work],
+    /// Of [`Operation::IngestApp`].
+    pub ingest_app: &'static [Work],
+    /// Of [`Operation::Commit`].
+    pub commit: &'static [Work],
+    /// Of [`Operation::IngestCommit`].
+    pub ingest_commit: &'static [Work],
+}
+
+impl Spans {
+    /// The same for every operation.
+    #[must_use]
+    pub const fn uniform(work: &'static [Work]) -> Self {
+        Self {
+            create_group: work,
+            join_welcome: work,
+            send: work,
+            ingest_app: work,
+            commit: work,
+            ingest_commit: work,
+        }
+    }
+
+    /// Of one operation.
+    #[must_use]
+    pub fn of(&self, operation: Operation) -> &'static [Work] {
+        match operation {
+            Operation::CreateGroup => self.create_group,
+            Operation::JoinWelcome => self.join_welcome,
+            Operation::Send => self.send,
+            Operation::IngestApp => self.ingest_app,
+            Operation::Commit => self.commit,
+            Operation::IngestCommit => self.ingest_commit,
+        }
+    }
+}
+
+/// Whether an engine has something, and if not, why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// It does.
+    Yes,
+    /// It doesn't, for this reason.
+    No(&'static str),
+}
+
+impl Support {
+    /// Whether it does.
+    #[must_use]
+    pub fn is_yes(self) -> bool {
+        self == Self::Yes
+    }
+
+    /// The reason why not.
+    #[must_use]
+    pub fn why_not(self) -> Option<&'static str> {
+        match self {
+            Self::Yes => None,
+            Self::No(why) => Some(why),
+        }
+    }
+}
+
+/// What an engine can do beside the core. Checked: a `Yes` that fails and a `No` that works are
+/// both errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// [`fork`](crate::CgkaEngine::fork).
+    pub fork: Support,
+    /// [`snapshot`](crate::CgkaEngine::snapshot) and [`restore`](crate::CgkaEngine::restore).
+    pub snapshot: Support,
+    /// [`Change::Rename`](crate::Change::Rename).
+    pub rename: Support,
+    /// Any member may add and remove, not only the group's founder.
+    pub any_member_commits: Support,
+}
