@@ -1,1 +1,27 @@
-//! stub
+//! The lab: cases that run on every engine, checks that each result is correct, and two front
+//! ends, divan's table and the `cgka-bench` command.
+//!
+//! To run all of it on an engine of your own, beside those in this repository, make a bench target
+//! with `harness = false` that says
+//!
+//! ```ignore
+//! bench_suite::bench_suite!(MyEngine);
+//! ```
+//!
+//! `cargo bench` then prints the table and `cargo bench -- verify` runs the checks.
+#![forbid(unsafe_code)]
+
+pub mod case;
+pub mod cases;
+pub mod checks;
+pub mod cli;
+pub mod engines;
+pub mod epoch_probe;
+#[doc(hidden)]
+pub mod front;
+pub mod original;
+pub mod verify;
+pub mod world;
+
+pub use divan;
+pub use engine_api;

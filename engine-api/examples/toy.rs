@@ -28,6 +28,7 @@ impl CgkaEngine for Toy {
                 any_member_commits: NO,
             },
             notes: &[],
+            deviations: &[],
         }
     }
     fn new_client(name: &str) -> Result<Self, EngineError> {

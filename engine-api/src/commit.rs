@@ -8,6 +8,8 @@
 //!                   old epoch
 //! ```
 
+use std::sync::Arc;
+
 use crate::{CommitBytes, Epoch, GroupId, KeyPackageBytes, Member, Welcomes};
 
 /// What a commit is to change.
@@ -35,8 +37,16 @@ pub struct StagedCommit {
     group: GroupId,
     base: Epoch,
     stage: u64,
-    commit: CommitBytes,
-    welcomes: Welcomes,
+    publication: Arc<Publication>,
+}
+
+/// What a commit's author sends out.
+#[derive(Debug)]
+pub struct Publication {
+    /// For the group's members.
+    pub commit: CommitBytes,
+    /// For the added clients, once the commit is out.
+    pub welcomes: Welcomes,
 }
 
 impl StagedCommit {
@@ -52,8 +62,7 @@ impl StagedCommit {
             group,
             base,
             stage,
-            commit,
-            welcomes,
+            publication: Arc::new(Publication { commit, welcomes }),
         }
     }
 
@@ -78,13 +87,19 @@ impl StagedCommit {
     /// What to publish to the group.
     #[must_use]
     pub fn commit(&self) -> &CommitBytes {
-        &self.commit
+        &self.publication.commit
     }
 
     /// What to send to the added clients, once the commit is published.
     #[must_use]
     pub fn welcomes(&self) -> &Welcomes {
-        &self.welcomes
+        &self.publication.welcomes
+    }
+
+    /// Both, as a handle that outlives the merge.
+    #[must_use]
+    pub fn publication(&self) -> Arc<Publication> {
+        Arc::clone(&self.publication)
     }
 
     /// Says that the commit is out: the delivery service took it.

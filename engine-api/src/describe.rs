@@ -26,6 +26,20 @@ pub struct Description {
     pub capabilities: Capabilities,
     /// How it was configured and anything a reader of a table must know, one sentence each.
     pub notes: &'static [&'static str],
+    /// Where the engine is known not to keep the contract.
+    pub deviations: &'static [Deviation],
+}
+
+/// A check that the engine is known to fail, with the reason: it is reported as a row of that
+/// engine's, neither as passed nor as failed. A declared deviation that doesn't show is a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deviation {
+    /// The scenario, as `cgka-bench verify` names it.
+    pub scenario: &'static str,
+    /// The check in it, by name.
+    pub check: &'static str,
+    /// What the engine does instead, and where that is known from.
+    pub why: &'static str,
 }
 
 /// One package out of the lockfile.

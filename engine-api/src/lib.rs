@@ -41,9 +41,9 @@ pub use bytes::{
     AppBytes, CommitBytes, EpochAuthenticator, GroupId, Identity, KeyPackageBytes, SnapshotBytes,
     WelcomeBytes,
 };
-pub use commit::{Change, PublishedCommit, StagedCommit};
+pub use commit::{Change, Publication, PublishedCommit, StagedCommit};
 pub use describe::{
-    Capabilities, CipherSuite, Description, Operation, Package, Spans, Support, Threads,
+    Capabilities, CipherSuite, Description, Deviation, Operation, Package, Spans, Support, Threads,
     WireProfile, Work,
 };
 pub use engine::CgkaEngine;

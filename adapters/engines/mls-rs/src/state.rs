@@ -1,0 +1,299 @@
+//! A client's state: where mls-rs keeps it, how it is copied, and how it becomes bytes.
+//!
+//! mls-rs' own in-memory stores are shared by all clones of a group, so that two forks would meet
+//! in them: after one is written the other can't go on (`InvalidEpoch`). Here each group has its
+//! store to itself, and a clone of it is a copy.
+
+mod bytes;
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use engine_api::{EngineError, Identity};
+use mls_rs::client_builder::{
+    BaseConfig, MakeConfig, PaddingMode, WithCryptoProvider, WithGroupStateStorage,
+    WithIdentityProvider, WithKeyPackageRepo, WithMlsRules,
+};
+use mls_rs::crypto::{SignaturePublicKey, SignatureSecretKey};
+use mls_rs::group::CommitSecrets;
+use mls_rs::identity::SigningIdentity;
+use mls_rs::identity::basic::{BasicCredential, BasicIdentityProvider};
+use mls_rs::mls_rules::{CommitOptions, DefaultMlsRules, EncryptionOptions};
+use mls_rs::{
+    CipherSuite, CipherSuiteProvider, Client, Group, GroupStateStorage, KeyPackageRef,
+    KeyPackageStorage,
+};
+use mls_rs_core::group::{EpochRecord, GroupState};
+use mls_rs_core::key_package::KeyPackageData;
+use zeroize::Zeroizing;
+
+use crate::client::MlsRs;
+use crate::describe::Backend;
+use crate::ingest::ours;
+
+/// How many past epochs a message may come from.
+pub(crate) const PAST_EPOCHS: u64 = 5;
+
+/// The suite of every client here.
+pub(crate) const SUITE: CipherSuite = CipherSuite::CURVE25519_AES128;
+
+/// mls-rs' type for a client configured as here.
+pub(crate) type Config<B> = MakeConfig<
+    WithMlsRules<
+        DefaultMlsRules,
+        WithCryptoProvider<
+            B,
+            WithIdentityProvider<
+                BasicIdentityProvider,
+                WithGroupStateStorage<GroupStore, WithKeyPackageRepo<KeyPackages, BaseConfig>>,
+            >,
+        >,
+    >,
+>;
+
+type Secret = Zeroizing<Vec<u8>>;
+
+/// A client's long-term signing keys.
+#[derive(Clone)]
+pub(crate) struct Keys {
+    pub(crate) signing: SigningIdentity,
+    secret: SignatureSecretKey,
+}
+
+impl Keys {
+    /// Fresh ones, under a basic credential.
+    pub(crate) fn generate<B: Backend>(name: &str) -> Result<Self, EngineError> {
+        let (secret, public) = suite::<B>()?
+            .signature_key_generate()
+            .map_err(|why| EngineError::internal(format_args!("{why:?}")))?;
+        Ok(Self::new(name.as_bytes().to_vec(), public, secret))
+    }
+
+    fn new(name: Vec<u8>, public: SignaturePublicKey, secret: SignatureSecretKey) -> Self {
+        let credential = BasicCredential::new(name).into_credential();
+        Self { signing: SigningIdentity::new(credential, public), secret }
+    }
+
+    /// The name in the credential.
+    pub(crate) fn identity(&self) -> Identity {
+        let basic = self.signing.credential.as_basic();
+        Identity::new(basic.map_or_else(Vec::new, |basic| basic.identifier().to_vec()))
+    }
+
+    /// An mls-rs client that signs with these keys.
+    pub(crate) fn client<B: Backend>(
+        &self,
+        key_packages: &KeyPackages,
+        store: GroupStore,
+    ) -> Client<Config<B>> {
+        let rules = DefaultMlsRules::new()
+            .with_commit_options(
+                CommitOptions::new()
+                    .with_path_required(true)
+                    .with_ratchet_tree_extension(true)
+                    .with_single_welcome_message(true),
+            )
+            .with_encryption_options(EncryptionOptions::new(true, PaddingMode::None));
+        Client::builder()
+            .key_package_repo(key_packages.clone())
+            .group_state_storage(store)
+            .identity_provider(BasicIdentityProvider)
+            .crypto_provider(B::default())
+            .mls_rules(rules)
+            .signing_identity(self.signing.clone(), self.secret.clone(), SUITE)
+            .build()
+    }
+}
+
+fn suite<B: Backend>() -> Result<B::CipherSuiteProvider, EngineError> {
+    B::default()
+        .cipher_suite_provider(SUITE)
+        .ok_or_else(|| EngineError::internal("the provider doesn't have the cipher suite"))
+}
+
+/// A group that this client is in.
+#[derive(Clone)]
+pub(crate) struct Held<B: Backend> {
+    pub(crate) group: Group<Config<B>>,
+    /// A commit of one's own for the present epoch; gone as soon as the group leaves it.
+    pub(crate) staged: Option<Staged>,
+    /// The epoch in which it was last written, or entered.
+    written: u64,
+}
+
+/// What merging a commit takes, and the number that its author knows it by.
+#[derive(Clone)]
+pub(crate) struct Staged {
+    pub(crate) stage: u64,
+    pub(crate) secrets: CommitSecrets,
+}
+
+impl<B: Backend> Held<B> {
+    /// A group that was just entered, or loaded.
+    pub(crate) fn new(group: Group<Config<B>>, staged: Option<Staged>) -> Self {
+        Self { written: group.current_epoch(), group, staged }
+    }
+
+    /// Has mls-rs write the group to its store, which also drops the past epochs that are not kept.
+    pub(crate) fn write(&mut self, outbox: &Outbox) -> Result<Written, EngineError> {
+        self.group.write_to_storage().map_err(ours)?;
+        self.written = self.group.current_epoch();
+        let written = lock(&outbox.0).take();
+        written.ok_or_else(|| EngineError::internal("mls-rs wrote nothing"))
+    }
+
+    /// How many past epochs mls-rs holds in memory for want of a write.
+    fn unwritten(&self) -> u64 {
+        self.group.current_epoch().saturating_sub(self.written)
+    }
+}
+
+/// One group as mls-rs writes it.
+#[derive(Clone)]
+pub(crate) struct Written {
+    /// The present epoch.
+    state: Secret,
+    /// The past epochs that are kept, by number.
+    past: BTreeMap<u64, Arc<Secret>>,
+}
+
+impl Written {
+    /// How many bytes that is.
+    pub(crate) fn len(&self) -> usize {
+        let past = self.past.values().map(|epoch| epoch.len());
+        self.state.len() + past.sum::<usize>()
+    }
+}
+
+/// Where a group leaves what it writes, for whoever told it to write. One for a client and all its
+/// groups and copies: each call that makes a group write empties it again.
+#[derive(Clone, Default)]
+pub(crate) struct Outbox(Arc<Mutex<Option<Written>>>);
+
+/// The store of one group, as mls-rs sees it.
+#[derive(Clone, Default)]
+pub(crate) struct GroupStore {
+    /// Handed out once, when the group is loaded.
+    state: Arc<Mutex<Option<Secret>>>,
+    past: BTreeMap<u64, Arc<Secret>>,
+    outbox: Outbox,
+}
+
+impl GroupStore {
+    /// The store of a group that was never written.
+    pub(crate) fn new(outbox: &Outbox) -> Self {
+        Self { outbox: outbox.clone(), ..Self::default() }
+    }
+
+    /// The store that a group is loaded from.
+    fn holding(written: Written, outbox: &Outbox) -> Self {
+        Self {
+            state: Arc::new(Mutex::new(Some(written.state))),
+            past: written.past,
+            outbox: outbox.clone(),
+        }
+    }
+}
+
+impl GroupStateStorage for GroupStore {
+    type Error = Infallible;
+
+    fn state(&self, _: &[u8]) -> Result<Option<Secret>, Infallible> {
+        Ok(lock(&self.state).take())
+    }
+
+    fn epoch(&self, _: &[u8], epoch: u64) -> Result<Option<Secret>, Infallible> {
+        Ok(self.past.get(&epoch).map(|bytes| Secret::clone(bytes)))
+    }
+
+    fn write(
+        &mut self,
+        state: GroupState,
+        inserts: Vec<EpochRecord>,
+        updates: Vec<EpochRecord>,
+    ) -> Result<(), Infallible> {
+        for record in inserts.into_iter().chain(updates) {
+            self.past.insert(record.id, Arc::new(record.data));
+        }
+        while self.past.len() as u64 > PAST_EPOCHS {
+            self.past.pop_first();
+        }
+        *lock(&self.outbox.0) = Some(Written { state: state.data, past: self.past.clone() });
+        Ok(())
+    }
+
+    fn max_epoch_id(&self, _: &[u8]) -> Result<Option<u64>, Infallible> {
+        Ok(self.past.last_key_value().map(|(epoch, _)| *epoch))
+    }
+}
+
+/// The key packages that a client published and that nobody has used yet. All clones are one.
+#[derive(Clone, Default)]
+pub(crate) struct KeyPackages(Arc<Mutex<BTreeMap<Vec<u8>, KeyPackageData>>>);
+
+impl KeyPackages {
+    /// The first of these references that is one of this client's.
+    pub(crate) fn first_of(&self, references: &[&KeyPackageRef]) -> Option<Vec<u8>> {
+        let held = lock(&self.0);
+        let mut references = references.iter().map(|reference| &***reference);
+        references.find(|reference| held.contains_key(*reference)).map(<[u8]>::to_vec)
+    }
+
+    /// Forgets a key package that was used.
+    pub(crate) fn forget(&self, reference: &[u8]) {
+        lock(&self.0).remove(reference);
+    }
+
+    /// An independent copy.
+    fn copied(&self) -> Self {
+        Self(Arc::new(Mutex::new(lock(&self.0).clone())))
+    }
+}
+
+impl KeyPackageStorage for KeyPackages {
+    type Error = Infallible;
+
+    fn delete(&mut self, id: &[u8]) -> Result<(), Infallible> {
+        self.forget(id);
+        Ok(())
+    }
+
+    fn insert(&mut self, id: Vec<u8>, key_package: KeyPackageData) -> Result<(), Infallible> {
+        lock(&self.0).insert(id, key_package);
+        Ok(())
+    }
+
+    fn get(&self, id: &[u8]) -> Result<Option<KeyPackageData>, Infallible> {
+        Ok(lock(&self.0).get(id).cloned())
+    }
+}
+
+/// Nothing panics while holding these locks, so a poisoned one holds nothing broken.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<B: Backend> MlsRs<B> {
+    /// An independent copy: its own key packages and, with each group, its own store.
+    ///
+    /// A group that has gone through many epochs without being written is written first: with 2000
+    /// unwritten epochs of a group of 1001 a copy takes 50 ms to make and drop, otherwise one.
+    pub(crate) fn copied(&self) -> Result<Self, EngineError> {
+        for held in self.groups.values() {
+            let mut held = held.borrow_mut();
+            if held.unwritten() > PAST_EPOCHS {
+                held.write(&self.outbox)?;
+            }
+        }
+        let key_packages = self.key_packages.copied();
+        Ok(Self {
+            client: self.keys.client(&key_packages, GroupStore::new(&self.outbox)),
+            key_packages,
+            keys: self.keys.clone(),
+            outbox: self.outbox.clone(),
+            groups: self.groups.clone(),
+            stages: self.stages,
+        })
+    }
+}

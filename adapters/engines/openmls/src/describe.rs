@@ -1,0 +1,90 @@
+//! What the two configurations are, and the trait that they differ by.
+
+use engine_api::{
+    Capabilities, CipherSuite, Description, EngineError, Package, Spans, Support, Threads,
+    WireProfile, Work,
+};
+use openmls_rust_crypto::RustCrypto;
+use openmls_traits::crypto::OpenMlsCrypto;
+use openmls_traits::random::OpenMlsRand;
+
+engine_api::locked_packages!();
+
+/// How many of [`PACKAGES`] are the list of `openmls/rustcrypto`; the rest is that of
+/// `openmls/libcrux`.
+const RUSTCRYPTO_PACKAGES: usize = 10;
+
+/// The crypto half of an OpenMLS provider.
+pub(crate) trait Backend: OpenMlsCrypto + OpenMlsRand + Sized + 'static {
+    /// The engine's name with this backend.
+    const NAME: &'static str;
+    /// The library that computes.
+    const CRYPTO: &'static str;
+
+    /// The packages at work with this backend.
+    fn packages() -> &'static [Package];
+
+    /// A backend of its own for a client, seeded by the system.
+    fn open() -> Result<Self, EngineError>;
+}
+
+impl Backend for RustCrypto {
+    const NAME: &'static str = "openmls/rustcrypto";
+    const CRYPTO: &'static str = "rustcrypto";
+
+    fn packages() -> &'static [Package] {
+        PACKAGES.split_at(RUSTCRYPTO_PACKAGES).0
+    }
+
+    fn open() -> Result<Self, EngineError> {
+        Ok(Self::default())
+    }
+}
+
+impl Backend for openmls_libcrux_crypto::CryptoProvider {
+    const NAME: &'static str = "openmls/libcrux";
+    const CRYPTO: &'static str = "libcrux, signing with ed25519-dalek";
+
+    fn packages() -> &'static [Package] {
+        PACKAGES.split_at(RUSTCRYPTO_PACKAGES).1
+    }
+
+    fn open() -> Result<Self, EngineError> {
+        Self::new().map_err(EngineError::internal)
+    }
+}
+
+pub(crate) fn description<B: Backend>() -> Description {
+    Description {
+        name: B::NAME,
+        packages: B::packages(),
+        wire_profile: WireProfile::Mls,
+        cipher_suites: &[CipherSuite(0x0001)],
+        crypto: B::CRYPTO,
+        storage: "memory (serde_json)",
+        threads: Threads::One,
+        spans: Spans::uniform(&[Work::StorageWrite]),
+        capabilities: Capabilities {
+            fork: Support::Yes,
+            snapshot: Support::Yes,
+            rename: Support::No("the core of OpenMLS knows no group name"),
+            any_member_commits: Support::Yes,
+        },
+        notes: &[
+            "Signing is openmls_basic_credential with ed25519-dalek under either backend, from \
+             the seed each time.",
+            "Every operation writes the store, as JSON: a commit the tree, the epoch's secrets \
+             and the message secrets; a send or an ingest the message secrets of all kept epochs.",
+            "The private keys of the tree live in the store alone: ingesting a commit reads and \
+             parses them twice, merging an own one once.",
+            "Every commit carries an update path and, as the tree is in the Welcome, signs a \
+             second GroupInfo that nobody gets.",
+            "Tree hashes are not cached: each commit computes them anew for the whole tree.",
+            "Update paths are derived and encrypted on rayon's pool.",
+            "Past epochs 5, out-of-order tolerance 100, forward distance 1000, padding 0.",
+            "OpenMLS deletes the key package before it decrypts a Welcome; the adapter puts it \
+             back when the join fails.",
+        ],
+        deviations: &[],
+    }
+}

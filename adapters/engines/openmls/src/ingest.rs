@@ -1,0 +1,274 @@
+//! From bytes to OpenMLS's types, and from its results to [`Ingested`] and [`EngineError`].
+
+use std::fmt::Display;
+
+use engine_api::{EngineError, Ingested, RejectReason, Rejection};
+use openmls::framing::errors::{MessageDecryptionError, SecretTreeError};
+use openmls::framing::{
+    ContentType, MlsMessageBodyIn, MlsMessageIn, MlsMessageOut, ProtocolMessage,
+};
+use openmls::group::{
+    AddMembersError, CommitBuilderStageError, CreateCommitError, CreateMessageError,
+    MergeCommitError, MergePendingCommitError, MlsGroup, ProcessMessageError, RemoveMembersError,
+    SelfUpdateError, StageCommitError, ValidationError, WelcomeError,
+};
+use openmls::key_packages::KeyPackage;
+use openmls::key_packages::errors::KeyPackageVerifyError;
+use openmls::messages::group_info::GroupInfoError;
+use openmls::messages::{GroupSecretsError, Welcome};
+use openmls::prelude::tls_codec::Deserialize as _;
+use openmls::prelude::{ApplyUpdatePathError, CreationFromExternalError};
+use openmls::versions::ProtocolVersion;
+use openmls_memory_storage::MemoryStorageError;
+use openmls_traits::crypto::OpenMlsCrypto;
+
+use crate::client::SUITE;
+
+// ---- From bytes -------------------------------------------------------------------------------
+
+/// Parses and validates a key package.
+pub(crate) fn key_package(
+    bytes: &[u8],
+    crypto: &impl OpenMlsCrypto,
+) -> Result<KeyPackage, EngineError> {
+    let MlsMessageBodyIn::KeyPackage(key_package) = body(bytes).map_err(EngineError::Peer)? else {
+        return Err(malformed("not a key package"));
+    };
+    let key_package = key_package
+        .validate(crypto, ProtocolVersion::Mls10)
+        .map_err(|why| EngineError::peer(key_package_fault(&why), why))?;
+    // A suite that the backend doesn't implement must not get as far as sealing to its init key.
+    if key_package.ciphersuite() != SUITE {
+        return Err(EngineError::peer(RejectReason::Invalid, "another suite"));
+    }
+    Ok(key_package)
+}
+
+/// Parses a Welcome.
+pub(crate) fn welcome(bytes: &[u8]) -> Result<Welcome, EngineError> {
+    match body(bytes).map_err(EngineError::Peer)? {
+        MlsMessageBodyIn::Welcome(welcome) => Ok(welcome),
+        _ => Err(malformed("not a Welcome")),
+    }
+}
+
+/// Parses a message to the group, and turns away what can be told from its header alone: so no
+/// ratchet is looked at for a message of the wrong kind, group or epoch.
+pub(crate) fn message<T>(
+    bytes: &[u8],
+    expected: ContentType,
+    group: &MlsGroup,
+) -> Result<ProtocolMessage, Ingested<T>> {
+    let message: ProtocolMessage = match body(bytes)? {
+        MlsMessageBodyIn::PrivateMessage(message) => message.into(),
+        MlsMessageBodyIn::PublicMessage(message) => message.into(),
+        _ => return Err(Rejection::new(RejectReason::Malformed, "not a group message").into()),
+    };
+    if message.content_type() != expected {
+        let detail = format_args!("expected {expected:?}, got {:?}", message.content_type());
+        return Err(Rejection::new(RejectReason::Malformed, detail).into());
+    }
+    if message.group_id() != group.group_id() {
+        return Err(Rejection::new(RejectReason::Misdirected, "for another group").into());
+    }
+    if message.epoch() > group.epoch() {
+        return Err(Ingested::RetryLater);
+    }
+    if message.epoch() < group.epoch() && expected == ContentType::Commit {
+        return Err(Ingested::Stale);
+    }
+    Ok(message)
+}
+
+/// Reads, rather than `tls_deserialize_exact_bytes`: that one slices its input by the length that
+/// the message would have when encoded again, and panics where it is longer.
+fn body(bytes: &[u8]) -> Result<MlsMessageBodyIn, Rejection> {
+    match MlsMessageIn::tls_deserialize_exact(bytes) {
+        Ok(message) => Ok(message.extract()),
+        Err(why) => Err(Rejection::new(RejectReason::Malformed, why)),
+    }
+}
+
+fn malformed(detail: impl Display) -> EngineError {
+    EngineError::peer(RejectReason::Malformed, detail)
+}
+
+// ---- To bytes ---------------------------------------------------------------------------------
+
+pub(crate) fn encoded(message: &MlsMessageOut) -> Result<Vec<u8>, EngineError> {
+    message.to_bytes().map_err(EngineError::internal)
+}
+
+// ---- From OpenMLS's errors, by the call that returns them --------------------------------------
+
+/// `StagedWelcome`: the Welcome's fault unless storage or OpenMLS itself failed.
+pub(crate) fn not_joined(why: WelcomeError<MemoryStorageError>) -> EngineError {
+    use CreationFromExternalError as Tree;
+    use WelcomeError as E;
+    let reason = match &why {
+        E::StorageError(why) => return EngineError::storage(why),
+        E::PublicGroupError(Tree::WriteToStorageError(why)) => return EngineError::storage(why),
+        E::LibraryError(_) | E::PublicGroupError(Tree::LibraryError(_)) => {
+            return EngineError::internal(why);
+        }
+        E::NoMatchingKeyPackage | E::JoinerSecretNotFound => RejectReason::Misdirected,
+        E::GroupSecrets(GroupSecretsError::DecryptionFailed)
+        | E::GroupInfo(GroupInfoError::DecryptionFailed)
+        | E::PublicGroupError(Tree::InvalidGroupInfoSignature)
+        | E::InvalidGroupInfoSignature
+        | E::ConfirmationTagMismatch
+        | E::UnableToDecrypt => RejectReason::Unauthenticated,
+        E::GroupSecrets(GroupSecretsError::Malformed)
+        | E::GroupInfo(GroupInfoError::Malformed)
+        | E::MalformedWelcomeMessage => RejectReason::Malformed,
+        _ => RejectReason::Invalid,
+    };
+    EngineError::peer(reason, why)
+}
+
+/// `process_message`: what became of the message, or whose fault it is that nothing did.
+pub(crate) fn not_processed<T>(
+    why: ProcessMessageError<MemoryStorageError>,
+) -> Result<Ingested<T>, EngineError> {
+    use ProcessMessageError as E;
+    match why {
+        E::StorageError(why) => Err(EngineError::storage(why)),
+        E::LibraryError(why) => Err(EngineError::internal(why)),
+        E::GroupStateError(why) => Err(EngineError::caller(why)),
+        E::ValidationError(ValidationError::LibraryError(why))
+        | E::InvalidCommit(StageCommitError::LibraryError(why)) => Err(EngineError::internal(why)),
+        E::ValidationError(why) => Ok(invalid_message(&why)),
+        E::InvalidCommit(why) => Ok(invalid_commit(&why)),
+        E::UnauthorizedExternalApplicationMessage | E::UnauthorizedExternalCommitMessage => {
+            Ok(Rejection::new(RejectReason::Forbidden, why).into())
+        }
+        E::IncompatibleWireFormat | E::UnsupportedProposalType => {
+            Ok(Rejection::new(RejectReason::Invalid, why).into())
+        }
+    }
+}
+
+fn invalid_message<T>(why: &ValidationError) -> Ingested<T> {
+    use ValidationError as E;
+    let reason = match why {
+        E::CannotDecryptOwnMessage => return Ingested::Duplicate,
+        E::NoPastEpochData => return Ingested::Stale,
+        E::UnableToDecrypt(MessageDecryptionError::SecretTreeError(why)) => return no_key(why),
+        E::UnableToDecrypt(MessageDecryptionError::MalformedContent) => RejectReason::Malformed,
+        E::UnableToDecrypt(_)
+        | E::InvalidSignature
+        | E::InvalidLeafNodeSignature
+        | E::InvalidMembershipTag
+        | E::MissingMembershipTag
+        | E::UnknownMember => RejectReason::Unauthenticated,
+        E::KeyPackageVerifyError(why) => key_package_fault(why),
+        E::UnauthorizedExternalSender | E::NoExternalSendersExtension => RejectReason::Forbidden,
+        E::WrongGroupId => RejectReason::Misdirected,
+        _ => RejectReason::Invalid,
+    };
+    Rejection::new(reason, why).into()
+}
+
+/// The sender data decrypted, but there is no key for the generation that it names.
+fn no_key<T>(why: &SecretTreeError) -> Ingested<T> {
+    match why {
+        SecretTreeError::SecretReuseError => Ingested::Duplicate,
+        SecretTreeError::TooDistantInThePast => Ingested::Stale,
+        // Over a thousand messages of this sender's are missing: with those it can be decrypted.
+        SecretTreeError::TooDistantInTheFuture => Ingested::RetryLater,
+        _ => Rejection::new(RejectReason::Invalid, why).into(),
+    }
+}
+
+fn invalid_commit<T>(why: &StageCommitError) -> Ingested<T> {
+    use StageCommitError as E;
+    let reason = match why {
+        E::OwnCommit => return Ingested::Duplicate,
+        E::ConfirmationTagMismatch
+        | E::PathLeafNodeVerificationFailure
+        | E::UpdatePathError(ApplyUpdatePathError::UnableToDecrypt) => {
+            RejectReason::Unauthenticated
+        }
+        E::AttemptedSelfRemoval => RejectReason::Forbidden,
+        _ => RejectReason::Invalid,
+    };
+    Rejection::new(reason, why).into()
+}
+
+fn key_package_fault(why: &KeyPackageVerifyError) -> RejectReason {
+    match why {
+        KeyPackageVerifyError::InvalidSignature
+        | KeyPackageVerifyError::InvalidLeafNodeSignature => RejectReason::Unauthenticated,
+        _ => RejectReason::Invalid,
+    }
+}
+
+/// `add_members`: a commit that can't be built is blamed on the key packages. That includes
+/// `LibraryError`, which is what sealing to an unusable init key gives.
+pub(crate) fn not_added(why: AddMembersError<MemoryStorageError>) -> EngineError {
+    use AddMembersError as E;
+    match why {
+        E::CreateCommitError(why) => EngineError::peer(RejectReason::Invalid, why),
+        E::EmptyInput(why) => EngineError::caller(why),
+        E::GroupStateError(why) => EngineError::caller(why),
+        E::CommitBuilderStageError(why) => not_staged(why),
+        E::StorageError(why) => EngineError::storage(why),
+        E::LibraryError(why) => EngineError::internal(why),
+    }
+}
+
+/// `remove_members`: a commit that can't be built is blamed on the choice of members.
+pub(crate) fn not_removed(why: RemoveMembersError<MemoryStorageError>) -> EngineError {
+    use RemoveMembersError as E;
+    match why {
+        E::CreateCommitError(CreateCommitError::LibraryError(why)) | E::LibraryError(why) => {
+            EngineError::internal(why)
+        }
+        E::CreateCommitError(why) => EngineError::caller(why),
+        E::EmptyInput(why) => EngineError::caller(why),
+        E::GroupStateError(why) => EngineError::caller(why),
+        E::UnknownMember => EngineError::caller(why),
+        E::CommitBuilderStageError(why) => not_staged(why),
+        E::StorageError(why) => EngineError::storage(why),
+    }
+}
+
+/// `self_update`.
+pub(crate) fn not_updated(why: SelfUpdateError<MemoryStorageError>) -> EngineError {
+    match why {
+        SelfUpdateError::GroupStateError(why) => EngineError::caller(why),
+        SelfUpdateError::CommitBuilderStageError(why) => not_staged(why),
+        why => EngineError::internal(why),
+    }
+}
+
+fn not_staged(why: CommitBuilderStageError<MemoryStorageError>) -> EngineError {
+    match why {
+        CommitBuilderStageError::KeyStoreError(why) => EngineError::storage(why),
+        CommitBuilderStageError::LibraryError(why) => EngineError::internal(why),
+    }
+}
+
+/// `merge_pending_commit`.
+pub(crate) fn not_merged(why: MergePendingCommitError<MemoryStorageError>) -> EngineError {
+    match why {
+        MergePendingCommitError::MlsGroupStateError(why) => EngineError::caller(why),
+        MergePendingCommitError::MergeCommitError(why) => not_applied(why),
+    }
+}
+
+/// `merge_staged_commit`.
+pub(crate) fn not_applied(why: MergeCommitError<MemoryStorageError>) -> EngineError {
+    match why {
+        MergeCommitError::StorageError(why) => EngineError::storage(why),
+        MergeCommitError::LibraryError(why) => EngineError::internal(why),
+    }
+}
+
+/// `create_message`.
+pub(crate) fn not_sent(why: CreateMessageError) -> EngineError {
+    match why {
+        CreateMessageError::GroupStateError(why) => EngineError::caller(why),
+        CreateMessageError::LibraryError(why) => EngineError::internal(why),
+    }
+}

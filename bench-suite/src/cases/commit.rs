@@ -1,0 +1,104 @@
+//! `commit/{change}/{tree}/{members}`: the committer's side, staging and merging together.
+//!
+//! Engines divide the work between the two calls differently, so only the sum is comparable. The
+//! publishing in between takes no time here.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use engine_api::{Client, EngineError, Epoch, Ingested, Operation, Publication, Registration};
+
+use super::{Planned, agree, same};
+use crate::case::{Case, CaseId, ChangeKind};
+use crate::checks::{Check, Ledger};
+use crate::world::{Tree, World};
+
+/// The founder commits a change.
+#[derive(Clone, Copy)]
+pub struct Commit {
+    /// Which.
+    pub change: ChangeKind,
+    /// In which tree.
+    pub tree: Tree,
+}
+
+pub struct Fixture {
+    world: Rc<World>,
+    planned: Planned,
+}
+
+pub struct Output {
+    publication: Arc<Publication>,
+    epoch: Epoch,
+}
+
+impl Case for Commit {
+    type Fixture = Fixture;
+    type Input = Client;
+    type Output = Output;
+
+    fn id(&self) -> CaseId {
+        CaseId {
+            operation: Operation::Commit,
+            change: Some(self.change),
+            tree: Some(self.tree),
+        }
+    }
+
+    fn sizes(&self) -> &'static [usize] {
+        &[2, 9, 33]
+    }
+
+    fn large_sizes(&self) -> &'static [usize] {
+        &[100, 1000]
+    }
+
+    fn fixture(&self, engine: &Registration, size: usize) -> Result<Rc<Fixture>, EngineError> {
+        let world = World::of(engine, size, self.tree)?;
+        let planned = Planned::new(self.change, &world)?;
+        Ok(Rc::new(Fixture { world, planned }))
+    }
+
+    fn setup(&self, fixture: &Fixture) -> Result<Client, EngineError> {
+        fixture.world.founder.copy()
+    }
+
+    fn operation(
+        &self,
+        fixture: &Fixture,
+        committer: &mut Client,
+    ) -> Result<Output, EngineError> {
+        let staged = committer.stage_commit(&fixture.world.group, &fixture.planned.change())?;
+        let publication = staged.publication();
+        let epoch = committer.merge_staged(staged.published())?;
+        Ok(Output { publication, epoch })
+    }
+
+    fn spot_check(&self, fixture: &Fixture, _: &Client, output: &Output) -> Result<(), String> {
+        same("epoch", &output.epoch, &Epoch(fixture.world.epoch.0 + 1))
+    }
+
+    fn check(
+        &self,
+        fixture: &Fixture,
+        committer: &mut Client,
+        output: &Output,
+        ledger: &mut Ledger,
+    ) -> Result<(), EngineError> {
+        let world = &fixture.world;
+        let epoch = Epoch(world.epoch.0 + 1);
+        let members = fixture.planned.members_after(world.members.len());
+        let listed = committer.members(&world.group)?.len();
+        ledger.expect_eq(Check::Members, &listed, &members);
+        let Some(last) = &world.last else {
+            return Ok(());
+        };
+        let mut last = last.copy()?;
+        match last.ingest_commit(&world.group, &output.publication.commit)? {
+            Ingested::Applied(_) => agree(ledger, &world.group, epoch, &**committer, &*last)?,
+            Ingested::Removed => ledger.expect_eq(Check::RemovedIsTold, &members, &1),
+            other => ledger.expect(Check::Agreement, false, || other.name().into()),
+        }
+        Ok(())
+    }
+}

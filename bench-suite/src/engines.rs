@@ -1,0 +1,64 @@
+//! The engines in this binary, and which of them a run is about.
+
+use engine_api::Registration;
+
+/// The engines that this repository has adapters for, in the order of the tables.
+#[must_use]
+pub fn built_in() -> Vec<Registration> {
+    let mut engines = Vec::new();
+    #[cfg(feature = "mdk")]
+    engines.extend(adapter_mdk::engines());
+    #[cfg(feature = "openmls")]
+    engines.extend(adapter_openmls::engines());
+    #[cfg(feature = "mls-rs")]
+    engines.extend(adapter_mls_rs::engines());
+    engines.extend(adapter_null::engines());
+    engines
+}
+
+/// The engines that lie, each in one way: never in a table, only there to be caught.
+#[must_use]
+pub fn broken() -> Vec<Registration> {
+    adapter_null::broken()
+}
+
+/// Those of `engines` that `wanted` names, all if it names none. `broken` engines take part only
+/// if named.
+///
+/// # Errors
+/// The first name that fits no engine.
+pub fn select(engines: &[Registration], wanted: &[String]) -> Result<Vec<Registration>, String> {
+    if wanted.is_empty() {
+        return Ok(engines.to_vec());
+    }
+    let everything: Vec<_> = engines.iter().copied().chain(broken()).collect();
+    if let Some(stranger) = wanted
+        .iter()
+        .find(|name| !everything.iter().any(|engine| fits(engine.name(), name)))
+    {
+        let names: Vec<_> = everything.iter().map(Registration::name).collect();
+        return Err(format!("no engine is called {stranger}; there are {}", names.join(", ")));
+    }
+    let named = |engine: &Registration| wanted.iter().any(|name| fits(engine.name(), name));
+    Ok(everything.into_iter().filter(named).collect())
+}
+
+/// `openmls` fits `openmls/rustcrypto` as well as `openmls`.
+fn fits(name: &str, wanted: &str) -> bool {
+    name.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Runs rayon on the calling thread alone, for the whole process.
+///
+/// OpenMLS and mls-rs hand work to rayon's global pool. With a pool of its own thread each such
+/// hand-off would cost a wake-up that isn't the engine's; on the calling thread it costs nothing,
+/// and the allocation counter, which counts one thread, sees everything.
+///
+/// Call it from a program's main thread before anything else uses rayon. A pool that exists
+/// already is left as it is.
+pub fn hold_to_one_thread() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+    if let Err(why) = pool.build_global() {
+        eprintln!("engines may use several threads: {why}");
+    }
+}

@@ -1,0 +1,78 @@
+//! Engines of one wire profile in one group: every ordered pair, at several sizes.
+//!
+//! In a pair (X, Y) X founds and Y joins; after that each of the two commits, sends and receives
+//! in turn. Members alternate X, Y, X, Y. After each step every member's epoch, member list, own
+//! leaf and authenticator are compared.
+
+use engine_api::{Change, EngineError, Epoch, Registration};
+
+use super::party::Party;
+use crate::checks::{Check, Ledger};
+
+/// The group sizes.
+pub const SIZES: &[usize] = &[2, 9, 33];
+
+/// Every ordered pair of different engines that speak the same bytes.
+#[must_use]
+pub fn pairs(engines: &[Registration]) -> Vec<(Registration, Registration)> {
+    let mut pairs = Vec::new();
+    for one in engines {
+        for other in engines {
+            let (a, b) = (one.describe(), other.describe());
+            if a.name != b.name && a.wire_profile == b.wire_profile {
+                pairs.push((*one, *other));
+            }
+        }
+    }
+    pairs
+}
+
+/// The engines that no other here can talk to.
+#[must_use]
+pub fn alone(engines: &[Registration]) -> Vec<(&'static str, &'static str)> {
+    let profile = |engine: &Registration| engine.describe().wire_profile;
+    engines
+        .iter()
+        .filter(|one| {
+            !engines
+                .iter()
+                .any(|other| other.name() != one.name() && profile(other) == profile(one))
+        })
+        .map(|engine| (engine.name(), profile(engine).name()))
+        .collect()
+}
+
+/// One pair at one size, from the founding to the last removal.
+pub(super) fn pair(
+    founder: &Registration,
+    joiner: &Registration,
+    size: usize,
+    ledger: &mut Ledger,
+) -> Result<(), EngineError> {
+    let lineup: Vec<_> = (0..size).map(|i| if i % 2 == 0 { *founder } else { *joiner }).collect();
+    let mut party = Party::found(&lineup)?;
+    let mut epoch = party.compare(ledger)?;
+    party.say(0, b"from the founding engine", ledger)?;
+    party.say(1, b"from the joining engine", ledger)?;
+
+    // The last members are the ones added and removed, so that 0 and 1 stay the two committers.
+    let last = party.clients.len() - 1;
+    for step in 0..8 {
+        match step {
+            0 => drop(party.commit(1, &Change::Update)?),
+            1 => drop(party.commit(0, &Change::Update)?),
+            2 => party.add(0, joiner, "joined through the founder")?,
+            3 => party.add(1, founder, "joined through the joiner")?,
+            4 => drop(party.commit(last + 1, &Change::Update)?),
+            5 => drop(party.commit(last + 2, &Change::Update)?),
+            6 => drop(party.remove(0, last + 1, ledger)?),
+            _ => drop(party.remove(1, last + 1, ledger)?),
+        }
+        let now = party.compare(ledger)?;
+        ledger.expect_eq(Check::Epoch, &now, &Epoch(epoch.0 + 1));
+        epoch = now;
+    }
+    party.say(0, b"the founding engine, at the end", ledger)?;
+    party.say(1, b"the joining engine, at the end", ledger)?;
+    Ok(())
+}
