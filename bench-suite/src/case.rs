@@ -42,11 +42,8 @@ pub trait Case: Copy {
     ///
     /// # Errors
     /// What the engine gives.
-    fn fixture(
-        &self,
-        engine: &Registration,
-        size: usize,
-    ) -> Result<Rc<Self::Fixture>, EngineError>;
+    fn fixture(&self, engine: &Registration, size: usize)
+    -> Result<Rc<Self::Fixture>, EngineError>;
 
     /// Makes one sample's input. Not timed.
     ///
@@ -129,11 +126,7 @@ impl CaseId {
     /// A row whose operation says it all.
     #[must_use]
     pub const fn plain(operation: Operation) -> Self {
-        Self {
-            operation,
-            change: None,
-            tree: None,
-        }
+        Self { operation, change: None, tree: None }
     }
 
     /// What the number in the row's name counts.
@@ -196,12 +189,7 @@ impl<C: Case> Row<C> {
             Copying::Fork | Copying::Restore => Rc::clone(&self.fixture),
         };
         let input = self.case.setup(&fixture)?;
-        Ok(Sample {
-            case: self.case,
-            fixture,
-            input,
-            output: None,
-        })
+        Ok(Sample { case: self.case, fixture, input, output: None })
     }
 }
 

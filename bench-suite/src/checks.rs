@@ -53,6 +53,8 @@ checks! {
     Agreement = "agreement",
     /// Another epoch, or another group, has another authenticator.
     Separation = "separation",
+    /// After a commit that renames the group, every member reports the new name.
+    Name = "name",
     /// Staging a commit changes nothing yet, and there is one staged commit at a time.
     StagedOnly = "staged-only",
     /// A discarded commit leaves no trace, and can't be merged.
@@ -159,7 +161,12 @@ impl Ledger {
     }
 
     /// Enters a check that two values are equal.
-    pub fn expect_eq<T: PartialEq + fmt::Debug + ?Sized>(&mut self, check: Check, is: &T, should_be: &T) {
+    pub fn expect_eq<T: PartialEq + fmt::Debug + ?Sized>(
+        &mut self,
+        check: Check,
+        is: &T,
+        should_be: &T,
+    ) {
         self.expect(check, is == should_be, || format!("{is:?} instead of {should_be:?}"));
     }
 

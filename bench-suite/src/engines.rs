@@ -32,9 +32,8 @@ pub fn select(engines: &[Registration], wanted: &[String]) -> Result<Vec<Registr
         return Ok(engines.to_vec());
     }
     let everything: Vec<_> = engines.iter().copied().chain(broken()).collect();
-    if let Some(stranger) = wanted
-        .iter()
-        .find(|name| !everything.iter().any(|engine| fits(engine.name(), name)))
+    if let Some(stranger) =
+        wanted.iter().find(|name| !everything.iter().any(|engine| fits(engine.name(), name)))
     {
         let names: Vec<_> = everything.iter().map(Registration::name).collect();
         return Err(format!("no engine is called {stranger}; there are {}", names.join(", ")));

@@ -52,10 +52,7 @@ impl Original {
             Copying::Restore => Pattern::Stored(client.snapshot()?),
             Copying::Once => Pattern::Single(Some(client)),
         };
-        Ok(Self {
-            engine,
-            pattern: RefCell::new(pattern),
-        })
+        Ok(Self { engine, pattern: RefCell::new(pattern) })
     }
 
     /// A client in the pattern's state.

@@ -90,9 +90,7 @@ impl World {
             authenticator: founder.epoch_authenticator(&group)?,
             members,
             founder: Original::new(*engine, founder)?,
-            last: last
-                .map(|client| Original::new(*engine, client))
-                .transpose()?,
+            last: last.map(|client| Original::new(*engine, client)).transpose()?,
             group,
         })
     }

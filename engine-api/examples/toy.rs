@@ -32,10 +32,7 @@ impl CgkaEngine for Toy {
         }
     }
     fn new_client(name: &str) -> Result<Self, EngineError> {
-        Ok(Self {
-            name: name.into(),
-            group: None,
-        })
+        Ok(Self { name: name.into(), group: None })
     }
     fn identity(&self) -> Identity {
         Identity::new(self.name.clone().into_bytes())
@@ -62,9 +59,7 @@ impl CgkaEngine for Toy {
         Ok(GroupId::new(ID.to_vec()))
     }
     fn send(&mut self, _: &GroupId, payload: &[u8]) -> Result<AppBytes, EngineError> {
-        Ok(AppBytes::new(
-            [self.name.as_bytes(), b"\n", payload].concat(),
-        ))
+        Ok(AppBytes::new([self.name.as_bytes(), b"\n", payload].concat()))
     }
     fn ingest_app(
         &mut self,
@@ -76,10 +71,7 @@ impl CgkaEngine for Toy {
         };
         let (sender, payload) = message.as_slice().split_at(end);
         let sender = Identity::new(sender.to_vec());
-        Ok(Ingested::Applied(AppMessage {
-            sender,
-            payload: payload[1..].to_vec(),
-        }))
+        Ok(Ingested::Applied(AppMessage { sender, payload: payload[1..].to_vec() }))
     }
     fn ingest_commit(
         &mut self,
@@ -101,10 +93,7 @@ impl CgkaEngine for Toy {
         Ok(Epoch(0))
     }
     fn members(&self, _: &GroupId) -> Result<Vec<Member>, EngineError> {
-        let names = self
-            .group
-            .as_ref()
-            .ok_or_else(|| EngineError::caller("no such group"))?;
+        let names = self.group.as_ref().ok_or_else(|| EngineError::caller("no such group"))?;
         let member = |(leaf, name): (usize, &String)| Member {
             leaf: LeafIndex(u32::try_from(leaf).unwrap_or(u32::MAX)),
             identity: Identity::new(name.clone().into_bytes()),
@@ -113,18 +102,12 @@ impl CgkaEngine for Toy {
     }
     fn own_leaf(&self, group: &GroupId) -> Result<LeafIndex, EngineError> {
         let me = self.identity();
-        let own = self
-            .members(group)?
-            .into_iter()
-            .find(|member| member.identity == me);
-        own.map(|member| member.leaf)
-            .ok_or_else(|| EngineError::caller("not a member"))
+        let own = self.members(group)?.into_iter().find(|member| member.identity == me);
+        own.map(|member| member.leaf).ok_or_else(|| EngineError::caller("not a member"))
     }
     fn epoch_authenticator(&self, group: &GroupId) -> Result<EpochAuthenticator, EngineError> {
         let members = self.members(group)?;
-        let names = members
-            .iter()
-            .flat_map(|member| member.identity.as_slice().to_vec());
+        let names = members.iter().flat_map(|member| member.identity.as_slice().to_vec());
         Ok(EpochAuthenticator::new(names.collect()))
     }
     fn encoded_sizes(&self, _: &GroupId) -> Result<EncodedSizes, EngineError> {
@@ -142,10 +125,8 @@ fn main() -> Result<(), EngineError> {
     let mut ben = toy.new_client("ben")?;
 
     let founded = ada.create_group(&[ben.publish_key_package()?])?;
-    let welcome = founded
-        .welcomes
-        .for_invitee(0)
-        .ok_or(EngineError::internal("ben was invited"))?;
+    let welcome =
+        founded.welcomes.for_invitee(0).ok_or(EngineError::internal("ben was invited"))?;
     let group = ben.join_welcome(welcome)?;
     assert_eq!(ada.members(&group)?, ben.members(&group)?);
 
@@ -153,9 +134,6 @@ fn main() -> Result<(), EngineError> {
     let Some(received) = ben.ingest_app(&group, &message)?.applied() else {
         return Err(EngineError::internal("the message was not applied"));
     };
-    assert_eq!(
-        (received.sender, &received.payload[..]),
-        (ada.identity(), &b"hello"[..])
-    );
+    assert_eq!((received.sender, &received.payload[..]), (ada.identity(), &b"hello"[..]));
     Ok(())
 }

@@ -58,12 +58,7 @@ impl StagedCommit {
         commit: CommitBytes,
         welcomes: Welcomes,
     ) -> Self {
-        Self {
-            group,
-            base,
-            stage,
-            publication: Arc::new(Publication { commit, welcomes }),
-        }
+        Self { group, base, stage, publication: Arc::new(Publication { commit, welcomes }) }
     }
 
     /// The group that it belongs to.

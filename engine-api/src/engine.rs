@@ -102,7 +102,9 @@ pub trait CgkaEngine: Any {
 
     /// Takes a commit from the network and, if it is valid, applies it and enters the new epoch.
     ///
-    /// A commit that removes this client gives [`Ingested::Removed`]. If this client has a staged
+    /// A commit that removes this client gives [`Ingested::Removed`]. From then on `send` and
+    /// `stage_commit` are [`EngineError::Caller`], messages are refused in one way or the other,
+    /// and observers report the last state known or fail as the caller's fault. If this client has a staged
     /// commit of its own for the same epoch, that one is superseded: merging it later fails with
     /// [`EngineError::Caller`].
     ///
@@ -118,7 +120,7 @@ pub trait CgkaEngine: Any {
 
     /// Builds a commit that carries `change` and leaves the group where it is.
     ///
-    /// One staged commit per group at a time. See [`StagedCommit`] for what may follow.
+    /// One staged commit per group at a time: a second one is [`EngineError::Caller`]. See [`StagedCommit`] for what may follow.
     ///
     /// # Errors
     /// [`EngineError::Peer`] for a bad key package, [`EngineError::Caller`] for a change that
@@ -175,6 +177,16 @@ pub trait CgkaEngine: Any {
     /// # Errors
     /// As [`epoch`](CgkaEngine::epoch).
     fn encoded_sizes(&self, group: &GroupId) -> Result<EncodedSizes, EngineError>;
+
+    /// The group's name, where groups have one ([`Change::Rename`]).
+    ///
+    /// # Errors
+    /// [`EngineError::Unsupported`] unless the engine overrides it and says so in
+    /// [`Capabilities::rename`](crate::Capabilities::rename).
+    fn group_name(&self, group: &GroupId) -> Result<String, EngineError> {
+        let _ = group;
+        Err(EngineError::unsupported("groups have no name"))
+    }
 
     // ---- Capabilities: asked for in `describe().capabilities`, never assumed ------------------
 

@@ -74,10 +74,7 @@ pub struct Rejection {
 impl Rejection {
     /// A rejection with the engine's error as its detail.
     pub fn new(reason: RejectReason, detail: impl fmt::Display) -> Self {
-        Self {
-            reason,
-            detail: detail.to_string(),
-        }
+        Self { reason, detail: detail.to_string() }
     }
 }
 

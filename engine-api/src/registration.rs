@@ -96,10 +96,7 @@ fn fork<E: CgkaEngine>(client: &dyn CgkaEngine) -> Result<Client, EngineError> {
     let client: &dyn Any = client;
     match client.downcast_ref::<E>() {
         Some(client) => Ok(Box::new(client.fork()?)),
-        None => Err(EngineError::caller(format_args!(
-            "not a client of {}",
-            type_name::<E>()
-        ))),
+        None => Err(EngineError::caller(format_args!("not a client of {}", type_name::<E>()))),
     }
 }
 

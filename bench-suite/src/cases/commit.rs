@@ -38,11 +38,7 @@ impl Case for Commit {
     type Output = Output;
 
     fn id(&self) -> CaseId {
-        CaseId {
-            operation: Operation::Commit,
-            change: Some(self.change),
-            tree: Some(self.tree),
-        }
+        CaseId { operation: Operation::Commit, change: Some(self.change), tree: Some(self.tree) }
     }
 
     fn sizes(&self) -> &'static [usize] {
@@ -63,11 +59,7 @@ impl Case for Commit {
         fixture.world.founder.copy()
     }
 
-    fn operation(
-        &self,
-        fixture: &Fixture,
-        committer: &mut Client,
-    ) -> Result<Output, EngineError> {
+    fn operation(&self, fixture: &Fixture, committer: &mut Client) -> Result<Output, EngineError> {
         let staged = committer.stage_commit(&fixture.world.group, &fixture.planned.change())?;
         let publication = staged.publication();
         let epoch = committer.merge_staged(staged.published())?;

@@ -47,9 +47,7 @@ impl Case for CreateGroup {
         Ok(Rc::new(Fixture {
             engine: *engine,
             key_packages,
-            last_invitee: last_invitee
-                .map(|client| Original::new(*engine, client))
-                .transpose()?,
+            last_invitee: last_invitee.map(|client| Original::new(*engine, client)).transpose()?,
         }))
     }
 

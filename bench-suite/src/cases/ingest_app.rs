@@ -41,11 +41,7 @@ impl Case for IngestApp {
         let mut sender = world.founder.copy()?;
         let first = sender.send(&world.group, EARLIER)?;
         let second = sender.send(&world.group, PAYLOAD)?;
-        Ok(Rc::new(Fixture {
-            world,
-            first,
-            second,
-        }))
+        Ok(Rc::new(Fixture { world, first, second }))
     }
 
     fn setup(&self, fixture: &Fixture) -> Result<Client, EngineError> {

@@ -14,7 +14,7 @@ pub use ingest_commit::IngestCommit;
 pub use join_welcome::JoinWelcome;
 pub use send::Send;
 
-use engine_api::{Change, CgkaEngine, EngineError, Epoch, GroupId, KeyPackageBytes, Member};
+use engine_api::{CgkaEngine, Change, EngineError, Epoch, GroupId, KeyPackageBytes, Member};
 
 use crate::case::{Case, ChangeKind};
 use crate::checks::{Check, Ledger};
@@ -118,9 +118,5 @@ fn words(why: EngineError) -> String {
 
 /// For spot checks: whether two values are equal.
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, is: &T, should_be: &T) -> Result<(), String> {
-    if is == should_be {
-        Ok(())
-    } else {
-        Err(format!("{what}: {is:?} instead of {should_be:?}"))
-    }
+    if is == should_be { Ok(()) } else { Err(format!("{what}: {is:?} instead of {should_be:?}")) }
 }

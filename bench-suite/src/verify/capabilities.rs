@@ -8,11 +8,8 @@ use crate::checks::{Check, Ledger};
 type Scenario = fn(&Registration, &mut Ledger) -> Result<(), EngineError>;
 
 /// The scenarios by name.
-pub(super) const SCENARIOS: &[(&str, Scenario)] = &[
-    ("forking", forking),
-    ("storing", storing),
-    ("members committing", members_committing),
-];
+pub(super) const SCENARIOS: &[(&str, Scenario)] =
+    &[("forking", forking), ("storing", storing), ("members committing", members_committing)];
 
 /// Enters that the capability is what the call shows it to be; returns what the call gave.
 fn declared<T>(

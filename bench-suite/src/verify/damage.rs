@@ -181,8 +181,10 @@ fn welcome(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineError
     series.enter(ledger);
     let joined = home.clients[1].join_welcome(genuine);
     let same = match &joined {
-        Ok(group) => State::of(&*home.clients[1], group)?.authenticated()
-            == State::of(&*host, group)?.authenticated(),
+        Ok(group) => {
+            State::of(&*home.clients[1], group)?.authenticated()
+                == State::of(&*host, group)?.authenticated()
+        }
         Err(_) => false,
     };
     ledger.expect(Check::DamageHarmless, same, || format!("the genuine Welcome: {joined:?}"));

@@ -204,11 +204,9 @@ fn unknown_group(
         ("stage_commit", client.stage_commit(group, &Change::Update).err()),
     ];
     for (call, error) in errors {
-        ledger.expect(
-            Check::UnknownGroup,
-            matches!(error, Some(EngineError::Caller(_))),
-            || format!("{call} gives {error:?}"),
-        );
+        ledger.expect(Check::UnknownGroup, matches!(error, Some(EngineError::Caller(_))), || {
+            format!("{call} gives {error:?}")
+        });
     }
 }
 

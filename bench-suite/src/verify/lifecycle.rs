@@ -110,11 +110,9 @@ fn staging(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineError
     let staged = party.clients[0].stage_commit(&party.group, &add)?;
     ledger.expect_eq(Check::StagedOnly, &party.state(0)?, &before);
     let second = party.clients[0].stage_commit(&party.group, &Change::Update);
-    ledger.expect(
-        Check::StagedOnly,
-        matches!(second, Err(EngineError::Caller(_))),
-        || format!("a second commit is staged: {second:?}"),
-    );
+    ledger.expect(Check::StagedOnly, matches!(second, Err(EngineError::Caller(_))), || {
+        format!("a second commit is staged: {second:?}")
+    });
     party.say(0, b"sent while a commit is staged", ledger)?;
     party.say(1, b"read while a commit is staged", ledger)?;
     ledger.expect_eq(Check::StagedOnly, &party.state(0)?, &before);
@@ -141,11 +139,9 @@ fn superseding(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineE
     let lost = party.clients[0].stage_commit(&party.group, &Change::Update)?;
     party.commit(1, &Change::Update)?;
     let merged = party.clients[0].merge_staged(lost.published());
-    ledger.expect(
-        Check::Superseded,
-        matches!(merged, Err(EngineError::Caller(_))),
-        || format!("{merged:?} instead of a caller's error"),
-    );
+    ledger.expect(Check::Superseded, matches!(merged, Err(EngineError::Caller(_))), || {
+        format!("{merged:?} instead of a caller's error")
+    });
     let now = party.compare(ledger)?;
     ledger.expect_eq(Check::Superseded, &now, &Epoch(epoch.0 + 1));
     party.commit(0, &Change::Update)?;
@@ -174,7 +170,7 @@ fn removing(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineErro
 fn renaming(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineError> {
     let mut party = three(engine)?;
     if let Some(why) = engine.describe().capabilities.rename.why_not() {
-        ledger.unsupported(Check::Agreement, why);
+        ledger.unsupported(Check::Name, why);
         let refused = party.clients[0].stage_commit(&party.group, &Change::Rename("other"));
         ledger.expect(
             Check::Capabilities,
@@ -184,9 +180,17 @@ fn renaming(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineErro
         return Ok(());
     }
     let epoch = party.compare(ledger)?;
-    party.commit(0, &Change::Rename("another name"))?;
+    let name = "another name";
+    let staged = party.clients[0].stage_commit(&party.group, &Change::Rename(name))?;
+    let early = party.clients[0].group_name(&party.group)?;
+    ledger.expect(Check::StagedOnly, early != name, || "the name of a staged commit".into());
+    party.clients[0].discard_staged(staged)?;
+    party.commit(0, &Change::Rename(name))?;
     let now = party.compare(ledger)?;
     ledger.expect_eq(Check::Epoch, &now, &Epoch(epoch.0 + 1));
+    for client in &party.clients {
+        ledger.expect_eq(Check::Name, client.group_name(&party.group)?.as_str(), name);
+    }
     Ok(())
 }
 

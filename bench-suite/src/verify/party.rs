@@ -59,10 +59,7 @@ impl Party {
             let welcome = founded.welcomes.for_invitee(index);
             client.join_welcome(welcome.ok_or_else(|| EngineError::internal("no Welcome"))?)?;
         }
-        Ok(Self {
-            group: founded.group,
-            clients,
-        })
+        Ok(Self { group: founded.group, clients })
     }
 
     /// `by` commits a change and everybody else applies it.

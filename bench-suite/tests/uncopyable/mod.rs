@@ -2,7 +2,7 @@
 
 use engine_api::*;
 
-pub struct Uncopyable(Client);
+pub(crate) struct Uncopyable(Client);
 
 fn null() -> Registration {
     adapter_null::engines()[0]
@@ -72,6 +72,9 @@ impl CgkaEngine for Uncopyable {
     }
     fn epoch_authenticator(&self, group: &GroupId) -> Result<EpochAuthenticator, EngineError> {
         self.0.epoch_authenticator(group)
+    }
+    fn group_name(&self, group: &GroupId) -> Result<String, EngineError> {
+        self.0.group_name(group)
     }
     fn encoded_sizes(&self, group: &GroupId) -> Result<EncodedSizes, EngineError> {
         self.0.encoded_sizes(group)

@@ -218,6 +218,10 @@ impl CgkaEngine for MdkClient {
         Ok(Epoch(group.epoch().as_u64()))
     }
 
+    fn group_name(&self, group: &GroupId) -> Result<String, EngineError> {
+        Ok(self.active(group)?.name)
+    }
+
     fn members(&self, group: &GroupId) -> Result<Vec<Member>, EngineError> {
         self.active(group)?;
         let leaves = self.state.mdk.group_leaf_map(&mdk_id(group)).map_err(ingest::own_fault)?;

@@ -201,6 +201,11 @@ impl<const LIE: usize> CgkaEngine for Broken<LIE> {
         }
     }
 
+    fn group_name(&self, group: &GroupId) -> Result<String, EngineError> {
+        let name = self.null().group_name(group)?;
+        Ok(if Self::LIE == Lie::KeepsName { String::new() } else { name })
+    }
+
     fn members(&self, group: &GroupId) -> Result<Vec<Member>, EngineError> {
         let mut members = self.null().members(group)?;
         match Self::LIE {

@@ -137,6 +137,10 @@ impl CgkaEngine for Null {
         Ok(Epoch(self.group(group)?.epoch))
     }
 
+    fn group_name(&self, group: &GroupId) -> Result<String, EngineError> {
+        Ok(self.group(group)?.name.clone())
+    }
+
     fn members(&self, group: &GroupId) -> Result<Vec<Member>, EngineError> {
         Ok(self.group(group)?.roster.members())
     }

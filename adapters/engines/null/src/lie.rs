@@ -117,6 +117,8 @@ lies! {
     WrongLeaf = "wrong-leaf";
     /// `identity` isn't what the members of a group see.
     WrongIdentity = "wrong-identity";
+    /// `group_name` is empty, whatever the group was renamed to.
+    KeepsName = "keeps-name";
     /// `epoch` has an answer for a group that doesn't exist.
     InventsGroups = "invents-groups";
     /// `ingest_commit` says `Applied` to a commit that removes this client, which reads on.

@@ -25,7 +25,7 @@ use crate::describe::{Backend, description};
 use crate::ingest;
 use crate::state::{self, Provider, Record, Unused};
 
-pub(crate) const SUITE: Ciphersuite = Ciphersuite::MLS_128_DHKEMX25519_AES128GCM_SHA256_Ed25519;
+const SUITE: Ciphersuite = Ciphersuite::MLS_128_DHKEMX25519_AES128GCM_SHA256_Ed25519;
 const SIGNATURE_SCHEME: SignatureScheme = SignatureScheme::ED25519;
 
 const MAX_PAST_EPOCHS: usize = 5;

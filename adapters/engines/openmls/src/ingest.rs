@@ -22,8 +22,6 @@ use openmls::versions::ProtocolVersion;
 use openmls_memory_storage::MemoryStorageError;
 use openmls_traits::crypto::OpenMlsCrypto;
 
-use crate::client::SUITE;
-
 // ---- From bytes -------------------------------------------------------------------------------
 
 /// Parses and validates a key package.
@@ -34,14 +32,9 @@ pub(crate) fn key_package(
     let MlsMessageBodyIn::KeyPackage(key_package) = body(bytes).map_err(EngineError::Peer)? else {
         return Err(malformed("not a key package"));
     };
-    let key_package = key_package
+    key_package
         .validate(crypto, ProtocolVersion::Mls10)
-        .map_err(|why| EngineError::peer(key_package_fault(&why), why))?;
-    // A suite that the backend doesn't implement must not get as far as sealing to its init key.
-    if key_package.ciphersuite() != SUITE {
-        return Err(EngineError::peer(RejectReason::Invalid, "another suite"));
-    }
-    Ok(key_package)
+        .map_err(|why| EngineError::peer(key_package_fault(&why), why))
 }
 
 /// Parses a Welcome.
@@ -204,7 +197,8 @@ fn key_package_fault(why: &KeyPackageVerifyError) -> RejectReason {
 }
 
 /// `add_members`: a commit that can't be built is blamed on the key packages. That includes
-/// `LibraryError`, which is what sealing to an unusable init key gives.
+/// `LibraryError`, which is what sealing to an unusable init key gives. (So does sealing a path to
+/// an unusable leaf key of a member's; OpenMLS doesn't tell the two apart.)
 pub(crate) fn not_added(why: AddMembersError<MemoryStorageError>) -> EngineError {
     use AddMembersError as E;
     match why {

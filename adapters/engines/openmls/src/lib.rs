@@ -38,9 +38,30 @@
 //!   key pairs of the last epoch, which `MlsGroup::delete` leaves behind after a removal.
 //! - **The store unwraps what it parses**, so a damaged snapshot would panic inside OpenMLS.
 //!   [`restore`](engine_api::CgkaEngine::restore) verifies a digest over the snapshot first.
+//! - **Decoding a slice can panic.** `MlsMessageIn::tls_deserialize_bytes` cuts its input at the
+//!   length that the message would have when encoded again, and some inputs grow (see below). The
+//!   adapter uses `tls_deserialize_exact`, which reads and doesn't cut.
 //!
 //! Messages that fail need no help: OpenMLS 0.8.3 advances a sender's ratchet only after the
 //! message was verified, and writes nothing before that.
+//!
+//! # Quirks of the engine that show
+//!
+//! - A list whose length ends inside its last item is taken for the whole item. So a Welcome or a
+//!   key package with such a length passes, with the meaning and the signature of the genuine one.
+//! - A key package whose leaf has an unusable encryption key (all zeros) is accepted. From then on
+//!   nobody's updates succeed until that member is removed; the update fails as
+//!   [`Internal`](engine_api::EngineError::Internal), an add as if the invitee were at fault.
+//! - The same key package twice in one commit is one member.
+//! - A repeated message is recognised by its place in the sender's ratchet, before it is
+//!   decrypted: a damaged copy of a message that was read is
+//!   [`Duplicate`](engine_api::Ingested::Duplicate) too, as is a damaged copy of an own one whose
+//!   sender data are whole.
+//! - No record is kept of commits: an applied one that comes again is
+//!   [`Stale`](engine_api::Ingested::Stale).
+//! - A message more than 1000 generations ahead of its sender's ratchet is
+//!   [`RetryLater`](engine_api::Ingested::RetryLater): once the gap is filled it decrypts.
+//! - A declared length is allocated before the bytes are there, up to 1 GiB, zeroed and unread.
 #![forbid(unsafe_code)]
 
 mod client;

@@ -44,6 +44,7 @@ const SHOWS: &[(Lie, Look, &str, &str)] = &[
     (SwapsMembers, members, "0:ada 1:ben 2:cleo", "0:ben 1:ada 2:cleo"),
     (WrongLeaf, own_leaf, "1", "2"),
     (WrongIdentity, identity, "ben", "ben?"),
+    (KeepsName, name, "team", ""),
     (InventsGroups, unknown_group, "caller", "known"),
     (KeepsRemoved, removed_reads, "removed, then caller", "applied, then applied"),
     (SendsAfterRemoval, removed_sends, "removed, then caller", "removed, then sent"),
@@ -102,7 +103,7 @@ const ALSO: &[(Lie, &[Lie])] = &[
         ],
     ),
     (WrongMergedEpoch, &[StuckMerge]),
-    (StuckEpoch, &[ReappliesCommits, ListsRemoved, Rejoins, MergesSuperseded]),
+    (StuckEpoch, &[ReappliesCommits, ListsRemoved, KeepsName, Rejoins, MergesSuperseded]),
     (StuckMerge, &[RefusesFuture, SkipsEpochs, StaleAuthenticator]),
     (AgreesWithEverybody, &[StaleAuthenticator]),
     (WrongMembers, &[ListsRemoved, UnsortedMembers, SwapsMembers]),
@@ -340,6 +341,12 @@ fn remaining(engine: &Registration) -> Outcome<String> {
     let ben = scene.member(BEN)?;
     scene.commit(ADA, &remove(&ben))?;
     scene.members(CLEO)
+}
+
+fn name(engine: &Registration) -> Outcome<String> {
+    let mut scene = Scene::of(engine)?;
+    scene.commit(ADA, &Change::Rename("team"))?;
+    Ok(scene.clients[BEN].group_name(&scene.group)?)
 }
 
 fn own_leaf(engine: &Registration) -> Outcome<String> {

@@ -7,8 +7,8 @@ use engine_api::{
 
 use crate::forged;
 use crate::steps::{
-    assert_agree, assert_caller, assert_peer, assert_received, assert_rejected, client, each,
-    everything, flipped, group_of, view,
+    assert_agree, assert_caller, assert_peer, assert_received, assert_rejected, change, client,
+    each, everything, flipped, group_of, view,
 };
 
 #[test]
@@ -177,6 +177,43 @@ fn key_packages_that_cannot_be_added() {
         assert_peer(clients[0].stage_commit(&group, &Change::Add(&[bens])), invalid);
         assert_eq!(everything(&clients[0], &group), before);
         assert!(clients[0].create_group(&[cys]).is_ok());
+    });
+}
+
+/// OpenMLS takes the key package in, and can't commit with a path while its owner is a member.
+#[test]
+fn an_unusable_leaf_key_blocks_updates() {
+    each(|engine| {
+        let (mut clients, group) = group_of(engine, &["ada", "ben"]);
+        let mallory = forged::with_encryption_key([0; 32]);
+        change(&mut clients, 0, &group, &Change::Add(&[mallory]));
+        let before = everything(&clients[1], &group);
+        let failed = clients[1].stage_commit(&group, &Change::Update);
+        assert!(matches!(failed, Err(EngineError::Internal(_))), "{failed:?}");
+        let cys = client(engine, "cy").publish_key_package().unwrap();
+        let failed = clients[1].stage_commit(&group, &Change::Add(&[cys]));
+        assert_peer(failed, RejectReason::Invalid);
+        assert_eq!(everything(&clients[1], &group), before);
+
+        let mallory = clients[1].members(&group).unwrap()[2].clone();
+        change(&mut clients, 1, &group, &Change::Remove(&[mallory]));
+        change(&mut clients, 1, &group, &Change::Update);
+        assert_agree(&clients, &group, 4);
+    });
+}
+
+/// OpenMLS looks the generation up before it decrypts the content.
+#[test]
+fn a_damaged_copy_of_a_known_message_is_a_duplicate() {
+    each(|engine| {
+        let (mut clients, group) = group_of(engine, &["ada", "ben"]);
+        let genuine = clients[0].send(&group, b"whole").unwrap();
+        assert_received(&mut clients, 0, &group, &genuine, b"whole");
+        let bad = AppBytes::new(flipped(genuine.as_slice(), genuine.len() - 1, 0));
+        for client in &mut clients {
+            let outcome = client.ingest_app(&group, &bad).unwrap();
+            assert_eq!(outcome, Ingested::Duplicate);
+        }
     });
 }
 

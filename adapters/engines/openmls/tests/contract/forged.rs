@@ -1,4 +1,4 @@
-//! Key packages that are signed as they should be and yet can't be used.
+//! Key packages that are signed as they should be and yet are no good.
 
 use engine_api::KeyPackageBytes;
 use openmls::credentials::{BasicCredential, CredentialWithKey};
@@ -12,21 +12,29 @@ use openmls_traits::types::Ciphersuite;
 
 const SUITE: Ciphersuite = Ciphersuite::MLS_128_DHKEMX25519_AES128GCM_SHA256_Ed25519;
 
-/// `MLSMessage`: version and wire format. Then the key package: version, suite, init key, ..
-const HEADER: usize = 4;
-const SUITE_AT: usize = HEADER + 2;
+// Where things are. `MLSMessage`: version, wire format. `KeyPackage`: version, suite, init key,
+// leaf node, extensions (none: one byte), signature. `LeafNode`: encryption key, .., signature. A
+// key has one byte of length before it, a signature two.
+const KEY_PACKAGE_AT: usize = 4;
+const SUITE_AT: usize = KEY_PACKAGE_AT + 2;
 const INIT_KEY_AT: usize = SUITE_AT + 2 + 1;
-/// The signature is the last field: two bytes of length, then 64.
-const SIGNATURE: usize = 2 + 64;
+const LEAF_AT: usize = INIT_KEY_AT + 32;
+const ENCRYPTION_KEY_AT: usize = LEAF_AT + 1;
+const SIGNATURE_LEN: usize = 2 + 64;
 
 /// With this init key. All zeros pass every check and can't be sealed to.
 pub(crate) fn with_init_key(key: [u8; 32]) -> KeyPackageBytes {
-    forged(|bytes| bytes[INIT_KEY_AT..INIT_KEY_AT + 32].copy_from_slice(&key))
+    forged(|bytes| bytes[INIT_KEY_AT..][..32].copy_from_slice(&key))
+}
+
+/// With this encryption key in the leaf: the same, but it is first sealed to after the join.
+pub(crate) fn with_encryption_key(key: [u8; 32]) -> KeyPackageBytes {
+    forged(|bytes| bytes[ENCRYPTION_KEY_AT..][..32].copy_from_slice(&key))
 }
 
 /// For another suite with the same signature scheme.
 pub(crate) fn with_suite(suite: u16) -> KeyPackageBytes {
-    forged(|bytes| bytes[SUITE_AT..SUITE_AT + 2].copy_from_slice(&suite.to_be_bytes()))
+    forged(|bytes| bytes[SUITE_AT..][..2].copy_from_slice(&suite.to_be_bytes()))
 }
 
 fn forged(change: impl FnOnce(&mut [u8])) -> KeyPackageBytes {
@@ -40,13 +48,20 @@ fn forged(change: impl FnOnce(&mut [u8])) -> KeyPackageBytes {
     let message = MlsMessageOut::from(bundle.key_package().clone());
     let mut bytes = message.to_bytes().unwrap();
     change(&mut bytes);
-    bytes.truncate(bytes.len() - SIGNATURE);
-    // RFC 9420 section 5.1.2: SignWithLabel.
-    let label = VLBytes::new(b"MLS 1.0 KeyPackageTBS".to_vec());
-    let content = VLBytes::new(bytes[HEADER..].to_vec());
-    let mut to_be_signed = label.tls_serialize_detached().unwrap();
-    to_be_signed.extend(content.tls_serialize_detached().unwrap());
-    let signature = VLBytes::new(signer.sign(&to_be_signed).unwrap());
-    bytes.extend(signature.tls_serialize_detached().unwrap());
+
+    let signature_at = bytes.len() - SIGNATURE_LEN;
+    let leaf_signature_at = signature_at - 1 - SIGNATURE_LEN;
+    let leaf = signed(&signer, b"LeafNodeTBS", &bytes[LEAF_AT..leaf_signature_at]);
+    bytes[leaf_signature_at..][..SIGNATURE_LEN].copy_from_slice(&leaf);
+    let whole = signed(&signer, b"KeyPackageTBS", &bytes[KEY_PACKAGE_AT..signature_at]);
+    bytes[signature_at..].copy_from_slice(&whole);
     KeyPackageBytes::new(bytes)
+}
+
+/// RFC 9420 section 5.1.2: `SignWithLabel`, as a vector.
+fn signed(signer: &SignatureKeyPair, label: &[u8], content: &[u8]) -> Vec<u8> {
+    let vector = |bytes: Vec<u8>| VLBytes::new(bytes).tls_serialize_detached().unwrap();
+    let label = vector([b"MLS 1.0 ", label].concat());
+    let content = vector(content.to_vec());
+    vector(signer.sign(&[label, content].concat()).unwrap())
 }
