@@ -1,4 +1,4 @@
-//! The `cgka-bench` command: `engines`, `list`, `verify`, `epoch-probe`.
+//! The `cgka-bench` command: `engines`, `list`, `verify`, `sizes`, `epoch-probe`.
 
 mod print;
 
@@ -44,6 +44,15 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Shows what goes over the wire: sizes of messages, commits, Welcomes and trees.
+    Sizes {
+        /// Only these engines.
+        #[arg(long = "engine", value_name = "NAME")]
+        engines: Vec<String>,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Shows what founding a group really did: epochs, published commits, Welcomes.
     EpochProbe {
         /// Only these engines.
@@ -57,7 +66,7 @@ enum Command {
 
 /// Whether a bench target's arguments ask for the command instead of the table.
 pub(crate) fn is_asked_for(mut arguments: impl Iterator<Item = String>) -> bool {
-    const COMMANDS: [&str; 5] = ["engines", "list", "verify", "epoch-probe", "help"];
+    const COMMANDS: [&str; 6] = ["engines", "list", "verify", "sizes", "epoch-probe", "help"];
     arguments.next().is_some_and(|first| COMMANDS.contains(&first.as_str()))
 }
 
@@ -90,6 +99,9 @@ fn execute(command: Command, present: &[Registration]) -> Result<ExitCode, Strin
             }
             let clean = report.is_clean();
             return Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        }
+        Command::Sizes { engines, json } => {
+            print::sizes(&engines::select(present, &engines)?, json)
         }
         Command::EpochProbe { engines, json } => {
             print::epoch_probe(&engines::select(present, &engines)?, json)

@@ -4,7 +4,7 @@
 //! To run all of it on an engine of your own, beside those in this repository, make a bench target
 //! with `harness = false` that says
 //!
-//! ```ignore
+//! ```text
 //! bench_suite::bench_suite!(MyEngine);
 //! ```
 //!
@@ -20,6 +20,7 @@ pub mod epoch_probe;
 #[doc(hidden)]
 pub mod front;
 pub mod original;
+pub mod sizes;
 pub mod verify;
 pub mod world;
 

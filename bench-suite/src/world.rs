@@ -51,8 +51,10 @@ pub struct World {
     pub last: Option<Original>,
 }
 
+type Shared = HashMap<(&'static str, usize, Tree), Rc<World>>;
+
 thread_local! {
-    static SHARED: RefCell<HashMap<(&'static str, usize, Tree), Rc<World>>> = RefCell::default();
+    static SHARED: RefCell<Shared> = RefCell::default();
 }
 
 impl World {

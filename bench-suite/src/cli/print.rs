@@ -8,7 +8,9 @@ use crate::case::Case;
 use crate::cases::{self, Visitor};
 use crate::checks::Check;
 use crate::epoch_probe::probe;
+use crate::sizes;
 use crate::verify;
+use crate::world::Tree;
 
 pub(super) fn json(value: &impl Serialize) -> Result<(), String> {
     let text = serde_json::to_string_pretty(value).map_err(|why| why.to_string())?;
@@ -171,6 +173,54 @@ pub(super) fn epoch_probe(chosen: &[Registration], as_json: bool) -> Result<(), 
             founding.welcome_bytes,
             founding.epoch_of_invitee,
             if founding.agree { "they agree" } else { "they DON'T agree" },
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn sizes(chosen: &[Registration], as_json: bool) -> Result<(), String> {
+    let mut all = Vec::new();
+    for members in [2, 9, 33] {
+        for tree in [Tree::Cold, Tree::Warm] {
+            for engine in chosen {
+                let look = sizes::look(engine, members, tree);
+                all.push(look.map_err(|why| format!("{}: {why}", engine.name()))?);
+            }
+        }
+    }
+    if as_json {
+        return json(&all);
+    }
+    println!("bytes: message of 100 bytes, commits by the founder, its Welcome of one new member");
+    println!(
+        "  {:20} {:>3} {:4} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}",
+        "engine",
+        "n",
+        "tree",
+        "key pkg",
+        "message",
+        "add",
+        "welcome",
+        "remove",
+        "update",
+        "r. tree",
+        "stored"
+    );
+    let number = |size: Option<usize>| size.map_or("-".into(), |size| size.to_string());
+    for s in all {
+        println!(
+            "  {:20} {:3} {:4} {:7} {:7} {:7} {:7} {:7} {:7} {:>7} {:>7}",
+            s.engine,
+            s.members,
+            s.tree,
+            s.key_package,
+            s.message,
+            s.commit_add,
+            s.welcome,
+            s.commit_remove,
+            s.commit_update,
+            number(s.ratchet_tree),
+            number(s.stored_state),
         );
     }
     Ok(())
