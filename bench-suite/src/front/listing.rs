@@ -13,10 +13,11 @@ pub(super) fn before(engines: &[Registration]) {
         let about = engine.describe();
         let packages: Vec<_> = about.packages.iter().map(ToString::to_string).collect();
         println!(
-            "  {}: {} | wire {} | crypto {} | storage {} | threads {}",
+            "  {}: {} | wire {} | suite {} | crypto {} | storage {} | threads {}",
             about.name,
             packages.join(", "),
             about.wire_profile.name(),
+            about.cipher_suites.first().map_or("none".into(), ToString::to_string),
             about.crypto,
             about.storage,
             about.threads.name(),
@@ -52,6 +53,6 @@ pub(super) fn after(engines: &[Registration]) {
             }
         }
     }
-    println!("\nabsent rows");
+    println!("\nrows of the whole suite that are absent");
     cases::visit_all(&mut Absences(engines));
 }

@@ -235,14 +235,15 @@ macro_rules! __change_rows {
 
 #[doc(hidden)]
 #[macro_export]
+#[rustfmt::skip] // each run of it indents the attribute further
 macro_rules! __row {
     ($name:ident, $case:expr, $samples:expr, $time:expr) => {
         #[$crate::divan::bench(
-                                    crate = $crate::divan,
-                                    args = $crate::front::cells($case),
-                                    sample_count = $samples,
-                                    max_time = $time,
-                                )]
+            crate = $crate::divan,
+            args = $crate::front::cells($case),
+            sample_count = $samples,
+            max_time = $time,
+        )]
         fn $name(bencher: $crate::divan::Bencher, cell: &$crate::front::Cell) {
             $crate::front::run(bencher, $case, cell);
         }
