@@ -1,5 +1,7 @@
 //! The `cgka-bench` command as a user or a script sees it.
 
+#![expect(clippy::unwrap_used, reason = "helper functions of tests")]
+
 use std::process::{Command, Output};
 
 use serde_json::Value;
