@@ -1,0 +1,39 @@
+//! What the group layer has to refuse: commits, proposals and Welcomes of members who don't follow
+//! the rules. Tests are named after the pitfall that they are about.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod commits;
+mod forge;
+mod proposals;
+mod successors;
+mod welcomes;
+
+#[path = "../../../tests/members/mod.rs"]
+mod members;
+
+use crate::group::{CommitBuilder, Group};
+
+/// A member refuses a message by this rule, and is what it was.
+#[track_caller]
+fn refuses(member: &mut Group, message: &[u8], rule: &str) {
+    let before = member.write().unwrap();
+    let error = member.receive(message).unwrap_err();
+    assert!(error.to_string().contains(rule), "{error}, not {rule}");
+    assert_eq!(error.fault(), "peer", "{error}");
+    assert!(
+        *before == *member.write().unwrap(),
+        "a refused message has changed something"
+    );
+}
+
+/// A member doesn't make such a commit itself.
+#[track_caller]
+fn is_not_made(builder: CommitBuilder<'_>, rule: &str) {
+    let error = builder.stage().unwrap_err();
+    assert!(error.to_string().contains(rule), "{error}, not {rule}");
+    assert_eq!(error.fault(), "caller", "{error}");
+}

@@ -1,0 +1,224 @@
+//! A sender ratchet: one key and nonce per generation (section 9.1).
+
+use std::collections::BTreeMap;
+
+use crypto_api::{Secret, Suite};
+
+use crate::{CallerError, Error, PeerError, Result, codec_struct, crypto::derive_tree_secret};
+
+/// Which of a member's two ratchets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RatchetType {
+    /// For proposals and commits.
+    Handshake,
+    /// For application messages.
+    Application,
+}
+
+/// How far out of order messages may come (section 15.3). Both numbers bound work or memory that
+/// a member can cause, and are bounded themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RatchetLimits {
+    out_of_order: u32,
+    forward: u32,
+}
+
+impl RatchetLimits {
+    /// The greatest `out_of_order` there is.
+    pub const MAX_OUT_OF_ORDER: u32 = 4096;
+    /// The greatest `forward` there is.
+    pub const MAX_FORWARD: u32 = 65_536;
+
+    /// A message opens if its generation is at most `out_of_order` below the next expected one,
+    /// and at most `forward` above it. No ratchet keeps more than `out_of_order` keys.
+    ///
+    /// # Errors
+    ///
+    /// [`CallerError::Invalid`] above the maxima.
+    pub fn new(out_of_order: u32, forward: u32) -> Result<Self> {
+        if out_of_order > Self::MAX_OUT_OF_ORDER || forward > Self::MAX_FORWARD {
+            return Err(CallerError::Invalid("ratchet limits above their maxima").into());
+        }
+        Ok(Self {
+            out_of_order,
+            forward,
+        })
+    }
+
+    /// How far below the next expected generation a message may be.
+    #[must_use]
+    pub const fn out_of_order(&self) -> u32 {
+        self.out_of_order
+    }
+
+    /// How far above the next expected generation a message may be.
+    #[must_use]
+    pub const fn forward(&self) -> u32 {
+        self.forward
+    }
+}
+
+impl Default for RatchetLimits {
+    /// 100 and 1000.
+    fn default() -> Self {
+        Self {
+            out_of_order: 100,
+            forward: 1000,
+        }
+    }
+}
+
+/// The key and the nonce of one generation, the nonce without its reuse guard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageKey {
+    key: Secret,
+    nonce: Secret,
+}
+
+codec_struct!(MessageKey { key, nonce });
+
+impl MessageKey {
+    fn derive(suite: &dyn Suite, ratchet_secret: &Secret, generation: u32) -> Result<Self> {
+        let derive =
+            |label, length| derive_tree_secret(suite, ratchet_secret, label, generation, length);
+        Ok(Self {
+            key: derive(b"key".as_slice(), suite.aead_nk())?,
+            nonce: derive(b"nonce", suite.aead_nn())?,
+        })
+    }
+
+    /// The key.
+    #[must_use]
+    pub fn key(&self) -> &Secret {
+        &self.key
+    }
+
+    /// The nonce as it comes out of the key schedule.
+    #[must_use]
+    pub fn nonce(&self) -> &Secret {
+        &self.nonce
+    }
+}
+
+/// A ratchet: the secret of the next generation, and keys that were passed over.
+#[derive(Debug)]
+pub(super) struct Ratchet {
+    secret: Secret,
+    /// The generation of `secret`; 2^32 when the last one is used up.
+    pub(super) next: u64,
+    pub(super) skipped: BTreeMap<u32, MessageKey>,
+}
+
+/// What using a key up does to its ratchet.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// A key that was passed over goes.
+    Skipped,
+    /// The ratchet moves on.
+    Forward {
+        secret: Secret,
+        skipped: Vec<(u32, MessageKey)>,
+    },
+}
+
+impl Ratchet {
+    pub(super) fn new(ratchet_secret_0: Secret) -> Self {
+        Self::restore(ratchet_secret_0, 0, BTreeMap::new())
+    }
+
+    pub(super) fn restore(secret: Secret, next: u64, skipped: BTreeMap<u32, MessageKey>) -> Self {
+        Self {
+            secret,
+            next,
+            skipped,
+        }
+    }
+
+    pub(super) fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
+    /// The key of a generation, and what using it up will do.
+    pub(super) fn peek(
+        &self,
+        suite: &dyn Suite,
+        limits: RatchetLimits,
+        generation: u32,
+    ) -> Result<(MessageKey, Step)> {
+        match u64::from(generation).checked_sub(self.next) {
+            None => match self.skipped.get(&generation) {
+                Some(key) => Ok((key.clone(), Step::Skipped)),
+                None => Err(PeerError::KeyUsedUp.into()),
+            },
+            Some(ahead) if ahead > u64::from(limits.forward) => Err(PeerError::TooFarAhead.into()),
+            Some(_) => self.peek_forward(suite, limits, generation),
+        }
+    }
+
+    fn peek_forward(
+        &self,
+        suite: &dyn Suite,
+        limits: RatchetLimits,
+        generation: u32,
+    ) -> Result<(MessageKey, Step)> {
+        let next = u32::try_from(self.next).map_err(|_| Error::Internal("a ratchet's end"))?;
+        let oldest = oldest_kept(u64::from(generation) + 1, limits);
+        let mut secret = self.secret.clone();
+        let mut skipped = Vec::new();
+        for passed in next..generation {
+            if u64::from(passed) >= oldest {
+                skipped.push((passed, MessageKey::derive(suite, &secret, passed)?));
+            }
+            secret = next_secret(suite, &secret, passed)?;
+        }
+        let key = MessageKey::derive(suite, &secret, generation)?;
+        let secret = next_secret(suite, &secret, generation)?;
+        Ok((key, Step::Forward { secret, skipped }))
+    }
+
+    /// Uses the key of a generation up.
+    pub(super) fn apply(&mut self, limits: RatchetLimits, generation: u32, step: Step) {
+        match step {
+            Step::Skipped => {
+                self.skipped.remove(&generation);
+            }
+            Step::Forward { secret, skipped } => {
+                self.secret = secret;
+                self.next = u64::from(generation) + 1;
+                self.skipped.extend(skipped);
+                self.drop_old(limits);
+            }
+        }
+    }
+
+    /// Drops the keys that are too old to be kept.
+    pub(super) fn drop_old(&mut self, limits: RatchetLimits) {
+        let oldest = oldest_kept(self.next, limits);
+        while let Some(entry) = self.skipped.first_entry() {
+            if u64::from(*entry.key()) >= oldest {
+                break;
+            }
+            entry.remove();
+        }
+    }
+
+    /// Moves on to `next` without keeping anything of what comes before it.
+    pub(super) fn skip_to(&mut self, suite: &dyn Suite, next: u64) -> Result<()> {
+        self.skipped.clear();
+        while self.next < next {
+            let generation =
+                u32::try_from(self.next).map_err(|_| Error::Internal("a ratchet's end"))?;
+            self.secret = next_secret(suite, &self.secret, generation)?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+}
+
+fn oldest_kept(next: u64, limits: RatchetLimits) -> u64 {
+    next.saturating_sub(u64::from(limits.out_of_order))
+}
+
+fn next_secret(suite: &dyn Suite, secret: &Secret, generation: u32) -> Result<Secret> {
+    derive_tree_secret(suite, secret, b"secret", generation, suite.kdf_nh())
+}
