@@ -2,10 +2,12 @@
 
 use engine_api::Registration;
 
-/// The engines that this repository has adapters for, in the order of the tables.
+/// The engines that this repository has adapters for.
 #[must_use]
 pub fn built_in() -> Vec<Registration> {
     let mut engines = Vec::new();
+    #[cfg(feature = "burrow")]
+    engines.extend(adapter_burrow::engines());
     #[cfg(feature = "mdk")]
     engines.extend(adapter_mdk::engines());
     #[cfg(feature = "openmls")]
@@ -16,10 +18,23 @@ pub fn built_in() -> Vec<Registration> {
     engines
 }
 
-/// The engines that lie, each in one way: never in a table, only there to be caught.
+/// The engines that lie, each in one way: only there to be caught, and run only if named.
 #[must_use]
 pub fn broken() -> Vec<Registration> {
     adapter_null::broken()
+}
+
+/// That no two engines go by one name: whatever is kept by name would be mixed up.
+///
+/// # Errors
+/// The name.
+pub fn check_names(engines: &[Registration]) -> Result<(), String> {
+    let mut names: Vec<_> = engines.iter().map(Registration::name).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(format!("two engines are called {}", pair[0])),
+        None => Ok(()),
+    }
 }
 
 /// Those of `engines` that `wanted` names, all if it names none. `broken` engines take part only
@@ -53,8 +68,10 @@ fn fits(name: &str, wanted: &str) -> bool {
 /// hand-off would cost a wake-up that isn't the engine's; on the calling thread it costs nothing,
 /// and the allocation counter, which counts one thread, sees everything.
 ///
-/// Call it from a program's main thread before anything else uses rayon. A pool that exists
-/// already is left as it is.
+/// Call it from a program's main thread before anything else uses rayon. From then on rayon works
+/// on that thread only: a parallel call from any other thread waits for it. An engine with threads
+/// of its own needs a rayon pool of its own, and an engine that is to use all cores as well. A pool
+/// that exists already is left as it is.
 pub fn hold_to_one_thread() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
     if let Err(why) = pool.build_global() {

@@ -1,0 +1,109 @@
+//! What burrow says of peers' bytes, in the contract's words.
+
+use std::fmt::Display;
+
+use burrow::codec::Decode;
+use burrow::framing::{ContentType, MlsMessage};
+use burrow::group::{Group, Ignored};
+use burrow::types::{KeyPackage, Welcome};
+use burrow::{CallerError, Error, PeerError};
+use engine_api::{EngineError, Ingested, RejectReason, Rejection};
+
+/// Parses a message to the group, and refuses one of another kind or for another group.
+pub(crate) fn admit<T>(
+    bytes: &[u8],
+    kind: ContentType,
+    group: &Group,
+) -> Result<MlsMessage, Ingested<T>> {
+    let message = parse(bytes)?;
+    let content = message.content_type();
+    let Some(content) = content else {
+        return Err(malformed("not a message to a group").into());
+    };
+    if content != kind {
+        return Err(malformed(format_args!("{content:?} instead of {kind:?}")).into());
+    }
+    if message.group_id() != Some(group.group_id()) {
+        return Err(Rejection::new(RejectReason::Misdirected, "for another group").into());
+    }
+    Ok(message)
+}
+
+/// Parses a key package. burrow verifies it when it is added.
+pub(crate) fn key_package(bytes: &[u8]) -> Result<KeyPackage, EngineError> {
+    match parse(bytes).map_err(EngineError::Peer)? {
+        MlsMessage::KeyPackage(key_package) => Ok(*key_package),
+        _ => Err(EngineError::Peer(malformed("not a key package"))),
+    }
+}
+
+/// Parses a Welcome.
+pub(crate) fn welcome(bytes: &[u8]) -> Result<Welcome, EngineError> {
+    match parse(bytes).map_err(EngineError::Peer)? {
+        MlsMessage::Welcome(welcome) => Ok(welcome),
+        _ => Err(EngineError::Peer(malformed("not a Welcome"))),
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<MlsMessage, Rejection> {
+    MlsMessage::decode_exact(bytes).map_err(malformed)
+}
+
+/// What became of a message that there is nothing to do about.
+pub(crate) fn ignored<T>(why: Ignored) -> Ingested<T> {
+    match why {
+        Ignored::Own | Ignored::Duplicate => Ingested::Duplicate,
+        Ignored::PastEpoch => Ingested::Stale,
+        Ignored::FutureEpoch => Ingested::RetryLater,
+    }
+}
+
+/// What became of a message that burrow refused.
+pub(crate) fn refused<T>(why: Error) -> Result<Ingested<T>, EngineError> {
+    match why {
+        Error::Peer(PeerError::TooFarAhead | PeerError::UnknownProposal) => {
+            Ok(Ingested::RetryLater)
+        }
+        Error::Caller(CallerError::Removed | CallerError::Reinitialized) => {
+            Err(EngineError::caller(why))
+        }
+        why => match peers(why) {
+            EngineError::Peer(why) => Ok(why.into()),
+            other => Err(other),
+        },
+    }
+}
+
+/// The error where a peer's key package, Welcome or message is what was given. So what burrow can't
+/// do with it, or lacks for it, is no fault of this client's.
+pub(crate) fn peers(why: Error) -> EngineError {
+    match &why {
+        Error::Peer(peer) => EngineError::peer(reason(peer), why),
+        Error::Caller(_) | Error::Unsupported(_) | Error::UnsupportedSuite(_) => {
+            EngineError::peer(RejectReason::Invalid, why)
+        }
+        _ => EngineError::internal(why),
+    }
+}
+
+/// The error where no peer's bytes are involved.
+pub(crate) fn ours(why: Error) -> EngineError {
+    match why {
+        Error::Caller(_) => EngineError::caller(why),
+        why => EngineError::internal(why),
+    }
+}
+
+fn reason(why: &PeerError) -> RejectReason {
+    match why {
+        PeerError::Malformed(_) => RejectReason::Malformed,
+        PeerError::BadSignature | PeerError::BadMac | PeerError::Undecryptable => {
+            RejectReason::Unauthenticated
+        }
+        _ => RejectReason::Invalid,
+    }
+}
+
+fn malformed(why: impl Display) -> Rejection {
+    Rejection::new(RejectReason::Malformed, why)
+}

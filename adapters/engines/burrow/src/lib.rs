@@ -1,0 +1,58 @@
+//! burrow, the in-house engine, as a [`CgkaEngine`](engine_api::CgkaEngine), on two crypto
+//! libraries: [`engines`] lists `burrow/aws-lc` and `burrow/rustcrypto`. Cipher suite 0x0001 is the
+//! one benched.
+//!
+//! # Configuration
+//!
+//! What every engine of the `mls` profile is set to:
+//!
+//! - key packages and Welcomes as `MLSMessage`, the ratchet tree inside the Welcome, one Welcome for
+//!   all invitees, commits as `PrivateMessage`s with proposals by value and always with an update
+//!   path, no padding: burrow's defaults;
+//! - application messages of the last 5 epochs are read, up to 100 generations out of order and
+//!   1000 ahead (burrow keeps 2 past epochs by default);
+//! - basic credentials, all of them valid: there is no Authentication Service in the lab;
+//! - a clock, so that lifetimes are checked, also those of a group's members when joining. Totals
+//!   longer than burrow's own limit are accepted, because mls-rs' key packages last a year;
+//! - key packages have been valid for an hour when they are made, because OpenMLS 0.8.3 refuses one
+//!   that became valid in the present second.
+//!
+//! # Fairness
+//!
+//! - Nothing is written to a store in any operation. burrow leaves that to the application: all of
+//!   the group after each change of epoch (`Group::write`), and in between a record of 17 bytes for
+//!   each message (`KeyUse`), which the engine makes in the timed operation and the adapter drops.
+//! - A copy of a client is written and restored, and then made to compute what a running client has
+//!   computed already and a restored one computes when it is first asked: the tree's hashes and the
+//!   decoded signature keys of the members. None of this is in a timed operation.
+//! - A commit of one's own makes a GroupInfo only if somebody is added: it goes into the Welcome.
+//!
+//! # Where the adapter steps in
+//!
+//! - burrow reports a message that is received again and one whose key is too old to be kept as the
+//!   same thing; here both are duplicates.
+//! - A Welcome to a group that the client is in already is for the application to refuse: the
+//!   adapter does.
+//! - A client that was removed keeps the state of its last epoch in burrow, marked as removed. The
+//!   adapter drops it.
+//! - A commit with neither a change nor anybody to change would be an update: the adapter refuses an
+//!   empty list of members or of key packages.
+#![forbid(unsafe_code)]
+
+mod client;
+mod describe;
+mod ingest;
+mod state;
+
+use crypto_aws_lc::AwsLc;
+use crypto_rustcrypto::RustCrypto;
+use engine_api::Registration;
+
+use crate::client::Burrow;
+
+/// Both configurations. Neither generic nor inlined, so that their code is compiled here, once.
+#[inline(never)]
+#[must_use]
+pub fn engines() -> Vec<Registration> {
+    vec![Registration::of::<Burrow<AwsLc>>(), Registration::of::<Burrow<RustCrypto>>()]
+}
