@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use engine_api::{Description, EngineError, Operation, Registration};
 
-use crate::checks::Ledger;
+use crate::checks::{Check, Ledger};
 use crate::original::Copying;
 use crate::world::Tree;
 
@@ -176,6 +176,20 @@ impl<C: Case> Row<C> {
             fixture: case.fixture(engine, size)?,
             copying: Copying::of(&engine.describe()),
         })
+    }
+
+    /// Runs one sample and checks it to the end: what has to pass before the row is timed.
+    ///
+    /// # Errors
+    /// What the engine gives. A result that is wrong is in the ledger.
+    pub fn check(&self, ledger: &mut Ledger) -> Result<(), EngineError> {
+        let mut sample = self.sample()?;
+        sample.run();
+        if matches!(sample.output, Some(Ok(_))) {
+            let spot = sample.spot_check();
+            ledger.expect(Check::Works, spot.is_ok(), || spot.unwrap_err());
+        }
+        sample.check(ledger)
     }
 
     /// One sample, before its operation. Where the engine can't be copied, everything that the

@@ -57,10 +57,12 @@ checks! {
     Name = "name",
     /// Staging a commit changes nothing yet, and there is one staged commit at a time.
     StagedOnly = "staged-only",
-    /// A discarded commit leaves no trace, and can't be merged.
+    /// A discarded commit leaves no trace.
     Discard = "discard",
-    /// A staged commit whose epoch was taken by another's can't be merged.
+    /// A staged commit whose epoch was taken by another's can be neither merged nor discarded.
     Superseded = "superseded",
+    /// A commit that another client staged can be neither merged nor discarded.
+    AnothersCommit = "anothers-commit",
     /// A removed member is told so.
     RemovedIsTold = "removed-is-told",
     /// A removed member can neither read nor send any more.
@@ -99,7 +101,9 @@ checks! {
     Snapshot = "snapshot",
     /// The engine can do what it says it can, and nothing that it says it can't.
     Capabilities = "capabilities",
-    /// The description names versions, a suite and what is included.
+    /// The tree and the stored state have sizes that such a group can have.
+    Sizes = "sizes",
+    /// The description names versions, a suite, crypto and storage, and gives reasons.
     Description = "description",
 }
 
@@ -134,6 +138,8 @@ pub struct Entry {
     /// How it ended.
     #[serde(flatten)]
     pub verdict: Verdict,
+    /// How many faults a failed one stands for: 1, or the number of inputs that it failed on.
+    pub faults: usize,
 }
 
 fn as_name<S: serde::Serializer>(check: &Check, serializer: S) -> Result<S::Ok, S::Error> {
@@ -157,7 +163,21 @@ impl Ledger {
 
     /// Enters a check that holds or not.
     pub fn expect(&mut self, check: Check, holds: bool, otherwise: impl FnOnce() -> String) {
-        self.enter(check, if holds { Verdict::Passed } else { Verdict::Failed(otherwise()) });
+        if holds {
+            self.enter(check, Verdict::Passed, 0);
+        } else {
+            self.enter(check, Verdict::Failed(otherwise()), 1);
+        }
+    }
+
+    /// Enters a check over many inputs, with a line for each that it failed on.
+    pub fn expect_none(&mut self, check: Check, tried: usize, faults: &[String]) {
+        if faults.is_empty() {
+            return self.enter(check, Verdict::Passed, 0);
+        }
+        let shown: Vec<_> = faults.iter().take(3).map(String::as_str).collect();
+        let text = format!("{} of {tried}: {}", faults.len(), shown.join("; "));
+        self.enter(check, Verdict::Failed(text), faults.len());
     }
 
     /// Enters a check that two values are equal.
@@ -172,14 +192,16 @@ impl Ledger {
 
     /// Enters a check that couldn't be tried.
     pub fn unsupported(&mut self, check: Check, why: impl fmt::Display) {
-        self.enter(check, Verdict::Unsupported(why.to_string()));
+        self.enter(check, Verdict::Unsupported(why.to_string()), 0);
     }
 
     /// Enters the end of a scenario: [`Check::Works`], with the error that stopped it if one did.
+    /// What an engine doesn't have is no failure, but the scenario didn't reach its end either.
     pub fn close(&mut self, end: Result<(), EngineError>) {
         match end {
-            Ok(()) => self.enter(Check::Works, Verdict::Passed),
-            Err(why) => self.enter(Check::Works, Verdict::Failed(why.to_string())),
+            Ok(()) => self.enter(Check::Works, Verdict::Passed, 0),
+            Err(EngineError::Unsupported(why)) => self.unsupported(Check::Works, why),
+            Err(why) => self.enter(Check::Works, Verdict::Failed(why.to_string()), 1),
         }
     }
 
@@ -211,12 +233,13 @@ impl Ledger {
         self.entries.iter().filter(|entry| which(&entry.verdict)).count()
     }
 
-    fn enter(&mut self, check: Check, verdict: Verdict) {
+    fn enter(&mut self, check: Check, verdict: Verdict, faults: usize) {
         self.entries.push(Entry {
             subject: self.subject.clone(),
             scenario: self.scenario.clone(),
             check,
             verdict,
+            faults,
         });
     }
 }

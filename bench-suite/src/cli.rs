@@ -86,6 +86,7 @@ pub fn run(present: &[Registration]) -> ExitCode {
 }
 
 fn execute(command: Command, present: &[Registration]) -> Result<ExitCode, String> {
+    engines::check_names(present)?;
     match command {
         Command::Engines { json } => print::engines(present, json),
         Command::List { json } => print::list(json),

@@ -8,7 +8,7 @@
 //! bench_suite::bench_suite!(MyEngine);
 //! ```
 //!
-//! `cargo bench` then prints the table and `cargo bench -- verify` runs the checks.
+//! `cargo bench` then prints the tables, and `cargo bench --bench <target> -- verify` runs the checks.
 #![forbid(unsafe_code)]
 
 pub mod case;

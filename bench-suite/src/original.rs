@@ -2,7 +2,9 @@
 
 use std::cell::RefCell;
 
-use engine_api::{CgkaEngine, Client, Description, EngineError, Registration, SnapshotBytes};
+use engine_api::{
+    CgkaEngine, Client, Description, EngineError, Identity, Registration, SnapshotBytes,
+};
 
 /// How copies of a client are made, by what its engine can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +34,7 @@ impl Copying {
 /// A client that is never used itself, so that each copy of it starts from the same state.
 pub struct Original {
     engine: Registration,
+    identity: Identity,
     pattern: RefCell<Pattern>,
 }
 
@@ -47,12 +50,19 @@ impl Original {
     /// # Errors
     /// What [`CgkaEngine::snapshot`] gives, where copies are made by it.
     pub fn new(engine: Registration, client: Client) -> Result<Self, EngineError> {
+        let identity = client.identity();
         let pattern = match Copying::of(&engine.describe()) {
             Copying::Fork => Pattern::Live(client),
             Copying::Restore => Pattern::Stored(client.snapshot()?),
             Copying::Once => Pattern::Single(Some(client)),
         };
-        Ok(Self { engine, pattern: RefCell::new(pattern) })
+        Ok(Self { engine, identity, pattern: RefCell::new(pattern) })
+    }
+
+    /// The identity of all its copies.
+    #[must_use]
+    pub fn identity(&self) -> Identity {
+        self.identity.clone()
     }
 
     /// A client in the pattern's state.

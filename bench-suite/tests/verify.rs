@@ -93,6 +93,7 @@ const CAUGHT_BY: &[(&str, Check)] = &[
     ("broken/merges-early", Check::StagedOnly),
     ("broken/discard-applies", Check::Discard),
     ("broken/merges-superseded", Check::Superseded),
+    ("broken/merges-anothers", Check::AnothersCommit),
     ("broken/stages-twice", Check::StagedOnly),
     ("broken/shared-fork", Check::Fork),
     ("broken/lossy-snapshot", Check::Snapshot),
@@ -102,6 +103,10 @@ const CAUGHT_BY: &[(&str, Check)] = &[
     ("broken/false-capability", Check::Capabilities),
     ("broken/hidden-capability", Check::Capabilities),
     ("broken/names-no-version", Check::Description),
+    ("broken/declares-too-much", Check::Description),
+    ("broken/tells-no-reason", Check::Description),
+    ("broken/wrong-sizes", Check::Sizes),
+    ("broken/forgets-staged", Check::Snapshot),
     ("broken/founder-only", Check::Capabilities),
 ];
 
@@ -144,7 +149,7 @@ fn an_engine_without_fork_or_snapshot_can_be_sampled() {
     struct Sampled(usize);
     impl cases::Visitor for Sampled {
         fn visit<C: bench_suite::case::Case>(&mut self, case: C) {
-            let engine = Registration::of::<uncopyable::Uncopyable>();
+            let engine = Registration::of::<disguised::Uncopyable>();
             for size in case.sizes() {
                 if case.absent(&engine.describe(), *size).is_some() {
                     continue;
@@ -167,4 +172,50 @@ fn an_engine_without_fork_or_snapshot_can_be_sampled() {
     assert!(sampled.0 >= 90, "{}", sampled.0);
 }
 
-mod uncopyable;
+/// Interop must be seen to fail: an honest engine and a liar in one group.
+#[test]
+fn a_liar_is_caught_in_company() {
+    let null = engines::select(&engines::built_in(), &["null".into()]).unwrap();
+    let report = quietly(&[null[0], Registration::of::<disguised::Mole>()]);
+    assert_eq!(report.pairs, 2);
+    for pair in ["null -> mole", "mole -> null"] {
+        let subject = report.subjects.iter().find(|subject| subject.name == pair).unwrap();
+        let caught = |size: &usize| {
+            let scenario = format!("interop/{size}");
+            let mut failures = subject.failures.iter();
+            failures.any(|f| f.check == Check::Plaintext && f.scenario == scenario)
+        };
+        assert!(verify::interop::SIZES.iter().all(caught), "{:?}", subject.failures);
+    }
+}
+
+/// `works` can't be excused: what panicked or stopped early has failed.
+#[test]
+fn a_panic_is_not_a_deviation() {
+    let report = quietly(&[Registration::of::<disguised::Excused>()]);
+    let mut failures = report.subjects[0].failures.iter();
+    assert!(failures.any(|f| f.check == Check::Works && f.scenario == "damaged message"));
+    let mut failures = report.subjects[0].failures.iter();
+    assert!(failures.any(|f| f.check == Check::Description), "the declarations covered something");
+}
+
+/// A declaration covers as many faults as it says, and the next is a failure.
+#[test]
+fn a_deviation_covers_what_it_says() {
+    let report = quietly(&[Registration::of::<disguised::Understated>()]);
+    assert_eq!(report.deviating, 1);
+    let in_talking =
+        |f: &&bench_suite::checks::Entry| f.scenario == "talking" && f.check == Check::Sender;
+    let uncovered = report.subjects[0].failures.iter().filter(in_talking).count();
+    assert!(uncovered >= 5, "{uncovered}");
+}
+
+/// Nothing executed is nothing shown, and one name is one engine.
+#[test]
+fn nothing_and_twice_are_not_clean() {
+    assert!(!quietly(&[]).is_clean());
+    let null = engines::select(&engines::built_in(), &["null".into()]).unwrap();
+    assert!(!quietly(&[null[0], null[0]]).is_clean());
+}
+
+mod disguised;

@@ -31,13 +31,21 @@ pub struct Description {
 }
 
 /// A check that the engine is known to fail, with the reason: it is reported as a row of that
-/// engine's, neither as passed nor as failed. A declared deviation that doesn't show is a failure.
+/// engine's, neither as passed nor as failed.
+///
+/// A declaration covers no more than it says: what exceeds `at_most`, or doesn't contain `shows`,
+/// is a failure. So is a declaration that nothing showed. `works` can't be declared: a scenario
+/// has to reach its end, without a panic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deviation {
     /// The scenario, as `cgka-bench verify` names it.
     pub scenario: &'static str,
     /// The check in it, by name.
     pub check: &'static str,
+    /// Words that stand in each failure that this covers.
+    pub shows: &'static str,
+    /// How many faults it covers: failed checks, or within a check over many inputs, inputs.
+    pub at_most: usize,
     /// What the engine does instead, and where that is known from.
     pub why: &'static str,
 }
@@ -185,8 +193,14 @@ pub enum Work {
     RollbackSnapshot,
     /// Input that is decrypted and verified twice.
     ProcessedTwice,
+    /// A GroupInfo that is made and signed with each commit and goes nowhere.
+    UnusedGroupInfo,
+    /// A new signature key pair, where an update asks for a new encryption key only.
+    NewSignatureKey,
     /// No cryptography at all.
     NoCryptography,
+    /// Something else, in a few words.
+    Other(&'static str),
 }
 
 impl Work {
@@ -201,7 +215,10 @@ impl Work {
             Self::Records => "records",
             Self::RollbackSnapshot => "rollback snapshot",
             Self::ProcessedTwice => "processed twice",
+            Self::UnusedGroupInfo => "unused GroupInfo",
+            Self::NewSignatureKey => "new signature key (update)",
             Self::NoCryptography => "no cryptography",
+            Self::Other(words) => words,
         }
     }
 }

@@ -69,7 +69,8 @@ pub trait CgkaEngine: Any {
     /// Founds a group with this client and all `invitees` in it, ready to send.
     ///
     /// Includes: parsing and validating each key package, the founding commit where there are
-    /// invitees, applying it, and encoding the Welcome. `invitees[i]` joins with
+    /// invitees, applying it, and encoding the Welcome. A group without invitees is at epoch 0.
+    /// `invitees[i]` joins with
     /// [`Founded::welcomes`]`.for_invitee(i)`.
     ///
     /// # Errors
@@ -125,7 +126,7 @@ pub trait CgkaEngine: Any {
     /// # Errors
     /// [`EngineError::Peer`] for a bad key package, [`EngineError::Caller`] for a change that
     /// this client may not or cannot make, [`EngineError::Unsupported`] for one that the engine
-    /// doesn't have.
+    /// doesn't have: its rows are then absent, with that reason.
     fn stage_commit(
         &mut self,
         group: &GroupId,
@@ -139,7 +140,8 @@ pub trait CgkaEngine: Any {
     /// [`EngineError::Caller`] if the commit is not the group's staged one any more.
     fn merge_staged(&mut self, commit: PublishedCommit) -> Result<Epoch, EngineError>;
 
-    /// Drops a staged commit that was not published, or that lost to another.
+    /// Drops a staged commit that was not published, or that the delivery service refused. One
+    /// that lost to an ingested commit is gone already.
     ///
     /// # Errors
     /// [`EngineError::Caller`] if the commit is not the group's staged one any more.
@@ -203,7 +205,8 @@ pub trait CgkaEngine: Any {
         Err(EngineError::unsupported("fork"))
     }
 
-    /// The whole client as bytes, secrets included.
+    /// The whole client as bytes, secrets included: its groups with their staged commits, and its
+    /// unused key packages.
     ///
     /// # Errors
     /// [`EngineError::Unsupported`] unless the engine overrides it and says so in

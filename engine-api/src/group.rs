@@ -57,7 +57,8 @@ pub enum Welcomes {
 }
 
 impl Welcomes {
-    /// The message for the invitee whose key package was `index`-th.
+    /// The message for the invitee whose key package was `index`-th. A shared one is everybody's:
+    /// there is no telling here how many were invited.
     #[must_use]
     pub fn for_invitee(&self, index: usize) -> Option<&WelcomeBytes> {
         match self {

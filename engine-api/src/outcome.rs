@@ -15,8 +15,9 @@ pub enum Ingested<T> {
     /// It belongs to an epoch that the client has left, and can't be used any more. Engines that
     /// keep no record of what they applied report a repeated commit as this.
     Stale,
-    /// It belongs to an epoch that the client hasn't reached: ingest it again after the commits
-    /// that lead there. The bytes were not authenticated.
+    /// It can't be read yet: it belongs to an epoch that the client hasn't reached, or is further
+    /// ahead of its sender's last than keys are derived for. Ingest it again after what comes
+    /// before it. The bytes were not authenticated.
     RetryLater,
     /// It is no good and never will be.
     Rejected(Rejection),

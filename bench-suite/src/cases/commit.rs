@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use engine_api::{Client, EngineError, Epoch, Ingested, Operation, Publication, Registration};
 
-use super::{Planned, agree, same};
+use super::{Planned, agree, listed, same, words};
 use crate::case::{Case, CaseId, ChangeKind};
 use crate::checks::{Check, Ledger};
 use crate::world::{Tree, World};
@@ -66,8 +66,15 @@ impl Case for Commit {
         Ok(Output { publication, epoch })
     }
 
-    fn spot_check(&self, fixture: &Fixture, _: &Client, output: &Output) -> Result<(), String> {
-        same("epoch", &output.epoch, &Epoch(fixture.world.epoch.0 + 1))
+    fn spot_check(
+        &self,
+        fixture: &Fixture,
+        committer: &Client,
+        output: &Output,
+    ) -> Result<(), String> {
+        let next = Epoch(fixture.world.epoch.0 + 1);
+        same("epoch entered", &output.epoch, &next)?;
+        same("epoch", &committer.epoch(&fixture.world.group).map_err(words)?, &next)
     }
 
     fn check(
@@ -79,16 +86,26 @@ impl Case for Commit {
     ) -> Result<(), EngineError> {
         let world = &fixture.world;
         let epoch = Epoch(world.epoch.0 + 1);
-        let members = fixture.planned.members_after(world.members.len());
-        let listed = committer.members(&world.group)?.len();
-        ledger.expect_eq(Check::Members, &listed, &members);
+        let members = fixture.planned.members_after(&world.members);
+        ledger.expect_eq(Check::Members, &listed(&**committer, &world.group)?, &members);
+        ledger.expect_eq(Check::Epoch, &output.epoch, &epoch);
+        if let Planned::Add(_, newcomer) = &fixture.planned {
+            let Some(welcome) = output.publication.welcomes.for_invitee(0) else {
+                return Err(EngineError::internal("no Welcome for the newcomer"));
+            };
+            let mut newcomer = newcomer.copy()?;
+            let group = newcomer.join_welcome(welcome)?;
+            agree(ledger, &group, epoch, &**committer, &*newcomer)?;
+        }
         let Some(last) = &world.last else {
             return Ok(());
         };
         let mut last = last.copy()?;
         match last.ingest_commit(&world.group, &output.publication.commit)? {
             Ingested::Applied(_) => agree(ledger, &world.group, epoch, &**committer, &*last)?,
-            Ingested::Removed => ledger.expect_eq(Check::RemovedIsTold, &members, &1),
+            Ingested::Removed => {
+                ledger.expect_eq(Check::RemovedIsTold, &members, &vec![committer.identity()]);
+            }
             other => ledger.expect(Check::Agreement, false, || other.name().into()),
         }
         Ok(())

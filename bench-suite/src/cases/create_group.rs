@@ -90,6 +90,7 @@ impl Case for CreateGroup {
         let mut last = last.copy()?;
         let group = last.join_welcome(welcome)?;
         ledger.expect_eq(Check::Agreement, &group, &founded.group);
-        agree(ledger, &group, founder.epoch(&group)?, &**founder, &*last)
+        let commits = u64::try_from(founded.published_commits.len()).unwrap_or(u64::MAX);
+        agree(ledger, &group, Epoch(commits.max(1)), &**founder, &*last)
     }
 }

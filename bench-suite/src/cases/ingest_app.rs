@@ -49,8 +49,10 @@ impl Case for IngestApp {
             return Err(EngineError::internal("setting up: nobody to receive"));
         };
         let mut receiver = last.copy()?;
-        receiver.ingest_app(&fixture.world.group, &fixture.first)?;
-        Ok(receiver)
+        match receiver.ingest_app(&fixture.world.group, &fixture.first)? {
+            Ingested::Applied(_) => Ok(receiver),
+            other => Err(EngineError::internal(format_args!("the message before: {other:?}"))),
+        }
     }
 
     fn operation(

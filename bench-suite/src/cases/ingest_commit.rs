@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use engine_api::{
-    Client, CommitBytes, Description, EngineError, Epoch, EpochAuthenticator, Ingested, Operation,
-    Registration,
+    Client, CommitBytes, Description, EngineError, Epoch, EpochAuthenticator, Identity, Ingested,
+    Operation, Registration,
 };
 
-use super::{Planned, agree, same, words};
+use super::{Planned, agree, listed, same, words};
 use crate::case::{Case, CaseId, ChangeKind};
 use crate::checks::{Check, Ledger};
 use crate::world::{Tree, World};
@@ -23,7 +23,7 @@ pub struct IngestCommit {
 
 pub struct Fixture {
     world: Rc<World>,
-    members_after: usize,
+    members_after: Vec<Identity>,
     commit: CommitBytes,
     /// The committer, after its merge.
     committer: Client,
@@ -65,7 +65,7 @@ impl Case for IngestCommit {
         let commit = staged.commit().clone();
         committer.merge_staged(staged.published())?;
         Ok(Rc::new(Fixture {
-            members_after: planned.members_after(world.members.len()),
+            members_after: planned.members_after(&world.members),
             commit,
             authenticator: committer.epoch_authenticator(&world.group)?,
             committer,
@@ -110,8 +110,7 @@ impl Case for IngestCommit {
         let group = &fixture.world.group;
         let epoch = Epoch(fixture.world.epoch.0 + 1);
         ledger.expect_eq(Check::Epoch, outcome, &Ingested::Applied(epoch));
-        let listed = receiver.members(group)?.len();
-        ledger.expect_eq(Check::Members, &listed, &fixture.members_after);
+        ledger.expect_eq(Check::Members, &listed(&**receiver, group)?, &fixture.members_after);
         agree(ledger, group, epoch, &*fixture.committer, &**receiver)?;
         let authenticator = receiver.epoch_authenticator(group)?;
         ledger.expect(Check::Separation, authenticator != fixture.world.authenticator, || {

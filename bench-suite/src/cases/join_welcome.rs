@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use engine_api::{Client, EngineError, GroupId, Operation, Registration, WelcomeBytes};
+use engine_api::{Client, EngineError, Epoch, GroupId, Operation, Registration, WelcomeBytes};
 
 use super::{agree, same, words};
 use crate::case::{Case, CaseId};
-use crate::checks::Ledger;
+use crate::checks::{Check, Ledger};
 use crate::original::Original;
 
 /// The joining of a group whose founder has just added everybody.
@@ -18,6 +18,8 @@ pub struct Fixture {
     group: GroupId,
     welcome: WelcomeBytes,
     joiner: Original,
+    members: usize,
+    epoch: Epoch,
 }
 
 impl Case for JoinWelcome {
@@ -50,7 +52,10 @@ impl Case for JoinWelcome {
         let Some(welcome) = founded.welcomes.for_invitee(key_packages.len() - 1) else {
             return Err(EngineError::internal("setting up: no Welcome"));
         };
+        let commits = u64::try_from(founded.published_commits.len()).unwrap_or(u64::MAX);
         Ok(Rc::new(Fixture {
+            members: size,
+            epoch: Epoch(commits.max(1)),
             founder,
             group: founded.group,
             welcome: welcome.clone(),
@@ -84,7 +89,7 @@ impl Case for JoinWelcome {
         group: &GroupId,
         ledger: &mut Ledger,
     ) -> Result<(), EngineError> {
-        let epoch = fixture.founder.epoch(&fixture.group)?;
-        agree(ledger, group, epoch, &*fixture.founder, &**joiner)
+        ledger.expect_eq(Check::Members, &joiner.members(group)?.len(), &fixture.members);
+        agree(ledger, group, fixture.epoch, &*fixture.founder, &**joiner)
     }
 }

@@ -14,10 +14,13 @@ pub use ingest_commit::IngestCommit;
 pub use join_welcome::JoinWelcome;
 pub use send::Send;
 
-use engine_api::{CgkaEngine, Change, EngineError, Epoch, GroupId, KeyPackageBytes, Member};
+use engine_api::{
+    CgkaEngine, Change, EngineError, Epoch, GroupId, Identity, KeyPackageBytes, Member,
+};
 
 use crate::case::{Case, ChangeKind};
 use crate::checks::{Check, Ledger};
+use crate::original::Original;
 use crate::world::{Tree, World};
 
 /// The payload of every application message: 100 bytes of text.
@@ -55,7 +58,7 @@ pub fn visit_all(visitor: &mut impl Visitor) {
 
 /// What the founder of a group commits in the commit rows.
 enum Planned {
-    Add(KeyPackageBytes),
+    Add(KeyPackageBytes, Box<Original>),
     Remove(Member),
     Update,
 }
@@ -67,7 +70,8 @@ impl Planned {
         Ok(match change {
             ChangeKind::Add => {
                 let mut newcomer = world.engine.new_client("newcomer")?;
-                Self::Add(newcomer.publish_key_package()?)
+                let key_package = newcomer.publish_key_package()?;
+                Self::Add(key_package, Box::new(Original::new(world.engine, newcomer)?))
             }
             ChangeKind::Remove => match world.members.get(world.members.len() / 2) {
                 Some(member) => Self::Remove(member.clone()),
@@ -79,20 +83,31 @@ impl Planned {
 
     fn change(&self) -> Change<'_> {
         match self {
-            Self::Add(key_package) => Change::Add(std::slice::from_ref(key_package)),
+            Self::Add(key_package, _) => Change::Add(std::slice::from_ref(key_package)),
             Self::Remove(member) => Change::Remove(std::slice::from_ref(member)),
             Self::Update => Change::Update,
         }
     }
 
-    /// How many members there are afterwards.
-    fn members_after(&self, before: usize) -> usize {
+    /// The identities of the members afterwards, sorted.
+    fn members_after(&self, before: &[Member]) -> Vec<Identity> {
+        let mut members: Vec<_> = before.iter().map(|member| member.identity.clone()).collect();
         match self {
-            Self::Add(_) => before + 1,
-            Self::Remove(_) => before - 1,
-            Self::Update => before,
+            Self::Add(_, newcomer) => members.push(newcomer.identity()),
+            Self::Remove(out) => members.retain(|identity| *identity != out.identity),
+            Self::Update => {}
         }
+        members.sort();
+        members
     }
+}
+
+/// The identities that a client lists, sorted.
+fn listed(client: &dyn CgkaEngine, group: &GroupId) -> Result<Vec<Identity>, EngineError> {
+    let members = client.members(group)?;
+    let mut listed: Vec<_> = members.into_iter().map(|member| member.identity).collect();
+    listed.sort();
+    Ok(listed)
 }
 
 /// Checks that two clients stand at the same point of the same group, and which.

@@ -46,9 +46,9 @@ impl Case for Send {
     }
 
     fn spot_check(&self, world: &World, sender: &Client, message: &AppBytes) -> Result<(), String> {
-        let sizes = sender.epoch(&world.group).map_err(words)?;
-        if message.len() < PAYLOAD.len() || sizes != world.epoch {
-            return Err(format!("a message of {} bytes in epoch {sizes}", message.len()));
+        let epoch = sender.epoch(&world.group).map_err(words)?;
+        if message.len() < PAYLOAD.len() || epoch != world.epoch {
+            return Err(format!("a message of {} bytes in epoch {epoch}", message.len()));
         }
         Ok(())
     }

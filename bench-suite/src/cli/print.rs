@@ -154,11 +154,15 @@ pub(super) fn list(as_json: bool) -> Result<(), String> {
 
 pub(super) fn epoch_probe(chosen: &[Registration], as_json: bool) -> Result<(), String> {
     let mut foundings = Vec::new();
+    let mut absent = Vec::new();
     for engine in chosen {
-        foundings.push(probe(engine).map_err(|why| format!("{}: {why}", engine.name()))?);
+        match probe(engine) {
+            Ok(founding) => foundings.push(founding),
+            Err(why) => absent.push(format!("{}: {why}", engine.name())),
+        }
     }
     if as_json {
-        return json(&foundings);
+        return json(&json!({"foundings": foundings, "absent": absent}));
     }
     println!("founding a group with two invitees");
     for founding in foundings {
@@ -175,21 +179,28 @@ pub(super) fn epoch_probe(chosen: &[Registration], as_json: bool) -> Result<(), 
             if founding.agree { "they agree" } else { "they DON'T agree" },
         );
     }
+    print_absent(&absent);
     Ok(())
 }
 
 pub(super) fn sizes(chosen: &[Registration], as_json: bool) -> Result<(), String> {
     let mut all = Vec::new();
+    let mut absent = Vec::new();
     for members in [2, 9, 33] {
         for tree in [Tree::Cold, Tree::Warm] {
             for engine in chosen {
-                let look = sizes::look(engine, members, tree);
-                all.push(look.map_err(|why| format!("{}: {why}", engine.name()))?);
+                match sizes::look(engine, members, tree) {
+                    Ok(sizes) => all.push(sizes),
+                    Err(why) => {
+                        let tree = tree.name();
+                        absent.push(format!("{} {members} {tree}: {why}", engine.name()));
+                    }
+                }
             }
         }
     }
     if as_json {
-        return json(&all);
+        return json(&json!({"sizes": all, "absent": absent}));
     }
     println!("bytes: message of 100 bytes, commits by the founder, its Welcome of one new member");
     println!(
@@ -223,5 +234,12 @@ pub(super) fn sizes(chosen: &[Registration], as_json: bool) -> Result<(), String
             number(s.stored_state),
         );
     }
+    print_absent(&absent);
     Ok(())
+}
+
+fn print_absent(rows: &[String]) {
+    for row in rows {
+        println!("  absent: {row}");
+    }
 }

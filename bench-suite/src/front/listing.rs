@@ -40,7 +40,7 @@ pub(super) fn before(engines: &[Registration]) {
 }
 
 /// After the table: each row that isn't there.
-pub(super) fn after(engines: &[Registration]) {
+pub(super) fn after(engines: &[Registration], unsupported: &[String]) {
     struct Absences<'a>(&'a [Registration]);
     impl Visitor for Absences<'_> {
         fn visit<C: Case>(&mut self, case: C) {
@@ -55,4 +55,7 @@ pub(super) fn after(engines: &[Registration]) {
     }
     println!("\nrows of the whole suite that are absent");
     cases::visit_all(&mut Absences(engines));
+    for row in unsupported {
+        println!("  {row}");
+    }
 }

@@ -4,6 +4,7 @@ mod listing;
 
 use std::cell::RefCell;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -25,6 +26,7 @@ pub const SAMPLES: u32 = 200;
 
 static ENGINES: OnceLock<Vec<Registration>> = OnceLock::new();
 static FAULTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static ABSENT: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// A row of one engine in a table: the argument of a divan benchmark.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +59,7 @@ pub fn cells<C: Case>(case: C) -> Vec<Cell> {
 
 /// The default sizes, or with `CGKA_LARGE` set the large ones.
 fn sizes<C: Case>(case: &C) -> Vec<usize> {
-    if std::env::var_os("CGKA_LARGE").is_some() {
+    if std::env::var("CGKA_LARGE").is_ok_and(|large| !["", "0"].contains(&large.as_str())) {
         case.large_sizes().to_vec()
     } else {
         case.sizes().to_vec()
@@ -68,7 +70,12 @@ fn sizes<C: Case>(case: &C) -> Vec<usize> {
 pub fn run<C: Case>(bencher: divan::Bencher<'_, '_>, case: C, cell: &Cell) {
     let row = match checked(case, cell) {
         Ok(row) => row,
-        Err(why) => return fault(format!("{}/{cell}: not timed: {why}", case.id())),
+        Err(NotTimed::Unsupported(why)) => {
+            return keep(&ABSENT, format!("{}/{cell}: {why}", case.id()));
+        }
+        Err(NotTimed::Wrong(why)) => {
+            return fault(format!("{}/{cell}: not timed: {why}", case.id()));
+        }
     };
     let first_fault = RefCell::new(None);
     bencher
@@ -85,29 +92,46 @@ pub fn run<C: Case>(bencher: divan::Bencher<'_, '_>, case: C, cell: &Cell) {
             }
         });
     if let Some(why) = first_fault.into_inner() {
-        fault(format!("{}/{cell}: a timed sample was wrong: {why}", case.id()));
+        fault(format!(
+            "{}/{cell}: THE NUMBERS ABOVE ARE VOID: a sample was wrong: {why}",
+            case.id()
+        ));
     }
 }
 
-fn checked<C: Case>(case: C, cell: &Cell) -> Result<Row<C>, String> {
-    let row = Row::new(case, &cell.engine, cell.size).map_err(|why| why.to_string())?;
-    let check = || -> Result<Ledger, EngineError> {
-        let mut ledger = Ledger::default();
-        let mut sample = row.sample()?;
-        sample.run();
-        sample.check(&mut ledger)?;
-        Ok(ledger)
+enum NotTimed {
+    Unsupported(String),
+    Wrong(String),
+}
+
+/// A row whose first sample has passed every check. A panic is a wrong result, not the end of the
+/// table.
+fn checked<C: Case>(case: C, cell: &Cell) -> Result<Row<C>, NotTimed> {
+    let mut ledger = Ledger::default();
+    let attempt = || {
+        let row = Row::new(case, &cell.engine, cell.size)?;
+        row.check(&mut ledger)?;
+        Ok(row)
     };
-    let ledger = check().map_err(|why| why.to_string())?;
+    let row = match catch_unwind(AssertUnwindSafe(attempt)) {
+        Ok(Ok(row)) => row,
+        Ok(Err(EngineError::Unsupported(why))) => return Err(NotTimed::Unsupported(why)),
+        Ok(Err(why)) => return Err(NotTimed::Wrong(why.to_string())),
+        Err(_) => return Err(NotTimed::Wrong("it panicked".into())),
+    };
     match ledger.first_failure() {
-        Some(entry) => Err(format!("{}: {:?}", entry.check, entry.verdict)),
+        Some(entry) => Err(NotTimed::Wrong(format!("{}: {:?}", entry.check, entry.verdict))),
         None => Ok(row),
     }
 }
 
 fn fault(what: String) {
     eprintln!("{what}");
-    FAULTS.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+    keep(&FAULTS, what);
+}
+
+fn keep(list: &Mutex<Vec<String>>, what: String) {
+    list.lock().unwrap_or_else(PoisonError::into_inner).push(what);
 }
 
 /// Runs divan on the engines in this binary plus `guests`, or, if the first argument is one of
@@ -116,6 +140,10 @@ pub fn main(guests: Vec<Registration>) -> ExitCode {
     engines::hold_to_one_thread();
     let mut present = engines::built_in();
     present.extend(guests);
+    if let Err(why) = engines::check_names(&present) {
+        eprintln!("{why}");
+        return ExitCode::FAILURE;
+    }
     if crate::cli::is_asked_for(std::env::args().skip(1)) {
         return crate::cli::run(&present);
     }
@@ -125,7 +153,8 @@ pub fn main(guests: Vec<Registration>) -> ExitCode {
     }
     listing::before(ENGINES.get().map_or(&[], Vec::as_slice));
     divan::main();
-    listing::after(ENGINES.get().map_or(&[], Vec::as_slice));
+    let absent = ABSENT.lock().unwrap_or_else(PoisonError::into_inner);
+    listing::after(ENGINES.get().map_or(&[], Vec::as_slice), &absent);
     let faults = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
     for what in faults.iter() {
         eprintln!("FAULT {what}");
@@ -134,16 +163,28 @@ pub fn main(guests: Vec<Registration>) -> ExitCode {
 }
 
 /// `CGKA_ENGINES` (comma separated) chooses the engines; `CGKA_AGAIN` names the one that is
-/// entered twice (`none` for no A/A pair).
+/// entered twice (`none` for no A/A pair). Left unset, it is mls-rs/aws-lc if that is among them,
+/// and otherwise the first.
 fn choose(present: Vec<Registration>) -> Result<(), String> {
     let wanted = std::env::var("CGKA_ENGINES").unwrap_or_default();
     let wanted: Vec<String> =
         wanted.split(',').filter(|name| !name.is_empty()).map(String::from).collect();
     let mut chosen = engines::select(&present, &wanted)?;
-    let again = std::env::var("CGKA_AGAIN").unwrap_or_else(|_| "mls-rs/aws-lc".into());
-    if let Some(place) = chosen.iter().position(|engine| engine.name() == again) {
-        let name: &'static str = Box::leak(format!("{again} again").into_boxed_str());
-        chosen.insert(place + 1, chosen[place].renamed(name));
+    let again = match std::env::var("CGKA_AGAIN") {
+        Ok(none) if none == "none" => None,
+        Ok(named) => match engines::select(&chosen, std::slice::from_ref(&named))?.first() {
+            Some(engine) if chosen.iter().any(|one| one.name() == engine.name()) => Some(*engine),
+            _ => return Err(format!("CGKA_AGAIN={named} is not among the chosen engines")),
+        },
+        Err(_) => chosen
+            .iter()
+            .find(|engine| engine.name() == "mls-rs/aws-lc")
+            .or(chosen.first())
+            .copied(),
+    };
+    if let Some(engine) = again {
+        let name: &'static str = Box::leak(format!("{} again", engine.name()).into_boxed_str());
+        chosen.push(engine.renamed(name));
     }
     let _ = ENGINES.set(chosen);
     Ok(())

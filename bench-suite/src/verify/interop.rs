@@ -4,7 +4,7 @@
 //! in turn. Members alternate X, Y, X, Y. After each step every member's epoch, member list, own
 //! leaf and authenticator are compared.
 
-use engine_api::{Change, EngineError, Epoch, Registration};
+use engine_api::{Change, CipherSuite, EngineError, Epoch, Registration, WireProfile};
 
 use super::party::Party;
 use crate::checks::{Check, Ledger};
@@ -12,14 +12,14 @@ use crate::checks::{Check, Ledger};
 /// The group sizes.
 pub const SIZES: &[usize] = &[2, 9, 33];
 
-/// Every ordered pair of different engines that speak the same bytes.
+/// Every ordered pair of different engines that speak the same bytes: one wire profile, and one
+/// cipher suite in first place.
 #[must_use]
 pub fn pairs(engines: &[Registration]) -> Vec<(Registration, Registration)> {
     let mut pairs = Vec::new();
     for one in engines {
         for other in engines {
-            let (a, b) = (one.describe(), other.describe());
-            if a.name != b.name && a.wire_profile == b.wire_profile {
+            if one.name() != other.name() && language(one) == language(other) {
                 pairs.push((*one, *other));
             }
         }
@@ -27,19 +27,24 @@ pub fn pairs(engines: &[Registration]) -> Vec<(Registration, Registration)> {
     pairs
 }
 
-/// The engines that no other here can talk to.
+/// The engines that no other here can talk to, and what they speak.
 #[must_use]
-pub fn alone(engines: &[Registration]) -> Vec<(&'static str, &'static str)> {
-    let profile = |engine: &Registration| engine.describe().wire_profile;
-    engines
-        .iter()
-        .filter(|one| {
-            !engines
-                .iter()
-                .any(|other| other.name() != one.name() && profile(other) == profile(one))
-        })
-        .map(|engine| (engine.name(), profile(engine).name()))
-        .collect()
+pub fn alone(engines: &[Registration]) -> Vec<(&'static str, String)> {
+    let understood = |one: &&Registration| {
+        let mut others = engines.iter().filter(|other| other.name() != one.name());
+        others.any(|other| language(other) == language(one))
+    };
+    let speaks = |engine: &Registration| {
+        let (profile, suite) = language(engine);
+        let suite = suite.map_or(String::new(), |suite| format!(" with suite {suite}"));
+        (engine.name(), format!("{}{suite}", profile.name()))
+    };
+    engines.iter().filter(|one| !understood(one)).map(speaks).collect()
+}
+
+fn language(engine: &Registration) -> (WireProfile, Option<CipherSuite>) {
+    let about = engine.describe();
+    (about.wire_profile, about.cipher_suites.first().copied())
 }
 
 /// One pair at one size, from the founding to the last removal.

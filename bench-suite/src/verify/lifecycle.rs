@@ -14,8 +14,10 @@ pub(super) const SCENARIOS: &[(&str, Scenario)] = &[
     ("committing", committing),
     ("staging", staging),
     ("superseding", superseding),
+    ("another's commit", anothers_commit),
     ("removing", removing),
     ("renaming", renaming),
+    ("measuring", measuring),
     ("describing", describing),
 ];
 
@@ -137,7 +139,12 @@ fn superseding(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineE
     let mut party = three(engine)?;
     let epoch = party.compare(ledger)?;
     let lost = party.clients[0].stage_commit(&party.group, &Change::Update)?;
+    let also_lost = party.clients[2].stage_commit(&party.group, &Change::Update)?;
     party.commit(1, &Change::Update)?;
+    let discarded = party.clients[2].discard_staged(also_lost);
+    ledger.expect(Check::Superseded, matches!(discarded, Err(EngineError::Caller(_))), || {
+        format!("{discarded:?} instead of a caller's error")
+    });
     let merged = party.clients[0].merge_staged(lost.published());
     ledger.expect(Check::Superseded, matches!(merged, Err(EngineError::Caller(_))), || {
         format!("{merged:?} instead of a caller's error")
@@ -147,6 +154,33 @@ fn superseding(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineE
     party.commit(0, &Change::Update)?;
     party.compare(ledger)?;
     party.say(0, b"the loser goes on", ledger)?;
+    Ok(())
+}
+
+/// A client that has staged a commit is handed another's, to merge and to discard.
+fn anothers_commit(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineError> {
+    let mut party = three(engine)?;
+    let before = party.state(1)?;
+    let theirs = party.clients[0].stage_commit(&party.group, &Change::Update)?;
+    let own = party.clients[1].stage_commit(&party.group, &Change::Update)?;
+    let merged = party.clients[1].merge_staged(theirs.published());
+    ledger.expect(Check::AnothersCommit, matches!(merged, Err(EngineError::Caller(_))), || {
+        format!("merging it: {merged:?}")
+    });
+    let theirs = party.clients[2].stage_commit(&party.group, &Change::Update)?;
+    let discarded = party.clients[1].discard_staged(theirs);
+    ledger.expect(Check::AnothersCommit, matches!(discarded, Err(EngineError::Caller(_))), || {
+        format!("discarding it: {discarded:?}")
+    });
+    ledger.expect_eq(Check::AnothersCommit, &party.state(1)?, &before);
+
+    let publication = own.publication();
+    party.clients[1].merge_staged(own.published())?;
+    for index in [0, 2] {
+        let outcome = party.clients[index].ingest_commit(&party.group, &publication.commit)?;
+        ledger.expect_eq(Check::AnothersCommit, outcome.name(), "applied");
+    }
+    party.compare(ledger)?;
     Ok(())
 }
 
@@ -160,7 +194,11 @@ fn removing(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineErro
     let applied = matches!(&read, Ok(outcome) if outcome.clone().applied().is_some());
     ledger.expect(Check::RemovedIsOut, !applied, || format!("it read {read:?}"));
     let sent = out.send(&party.group, b"from outside");
-    ledger.expect(Check::RemovedIsOut, sent.is_err(), || "it could still send".into());
+    let refused = matches!(sent, Err(EngineError::Caller(_)));
+    ledger.expect(Check::RemovedIsOut, refused, || format!("sending: {sent:?}"));
+    let staged = out.stage_commit(&party.group, &Change::Update);
+    let refused = matches!(staged, Err(EngineError::Caller(_)));
+    ledger.expect(Check::RemovedIsOut, refused, || format!("staging: {staged:?}"));
     party.commit(2, &Change::Update)?;
     party.compare(ledger)?;
     Ok(())
@@ -194,6 +232,24 @@ fn renaming(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineErro
     Ok(())
 }
 
+/// The tree is larger than what it lists, grows with the group, and fits into its Welcome.
+fn measuring(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineError> {
+    let small = Party::found(&[*engine; 2])?;
+    let large = Party::found(&[*engine; 5])?;
+    let of = |party: &Party| party.clients[1].encoded_sizes(&party.group);
+    let (small, large) = (of(&small)?, of(&large)?);
+    let grows = |small: Option<usize>, large: Option<usize>| match (small, large) {
+        (Some(small), Some(large)) => 16 < small && small < large && large < 1 << 20,
+        (None, None) => true,
+        _ => false,
+    };
+    let plausible = grows(small.ratchet_tree, large.ratchet_tree);
+    ledger.expect(Check::Sizes, plausible, || format!("trees: {small:?}, {large:?}"));
+    let plausible = grows(small.stored_state, large.stored_state);
+    ledger.expect(Check::Sizes, plausible, || format!("states: {small:?}, {large:?}"));
+    Ok(())
+}
+
 /// The description says what a table must print.
 fn describing(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineError> {
     let about = engine.describe();
@@ -207,6 +263,10 @@ fn describing(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineEr
         package.version.split('.').count() >= 3 && package.version.starts_with(char::is_numeric)
     });
     expect(versions, "a package without an exact version");
+    let all = &about.capabilities;
+    let reasons = [all.fork, all.snapshot, all.rename, all.any_member_commits];
+    let reasons = reasons.iter().all(|support| support.why_not() != Some(""));
+    expect(reasons, "a capability is missing without a reason");
     let plain = about.spans.send.contains(&Work::NoCryptography);
     expect(plain || !about.cipher_suites.is_empty(), "no cipher suite is named");
     expect(!about.crypto.is_empty() && !about.storage.is_empty(), "crypto or storage is empty");

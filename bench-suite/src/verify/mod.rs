@@ -14,7 +14,8 @@ use engine_api::{EngineError, Registration};
 
 use crate::case::{Case, Row};
 use crate::cases::{self, Visitor};
-use crate::checks::Ledger;
+use crate::checks::{Check, Ledger};
+use crate::engines;
 use report::Report;
 
 /// A scenario's name and what it does.
@@ -24,9 +25,17 @@ type Named = (&'static str, fn(&Registration, &mut Ledger) -> Result<(), EngineE
 #[must_use]
 pub fn run(engines: &[Registration], progress: &mut dyn FnMut(&str)) -> Report {
     let mut ledger = Ledger::default();
+    let mut absent = Vec::new();
+    if let Err(why) = engines::check_names(engines) {
+        for engine in engines {
+            ledger.open(engine.name(), "names");
+            ledger.expect(Check::Description, false, || why.clone());
+        }
+        return Report::new(engines, &[], &ledger, absent);
+    }
     for engine in engines {
         progress(engine.name());
-        each_case(engine, &mut ledger);
+        each_case(engine, &mut ledger, &mut absent);
         for (name, scenario) in scenarios() {
             guarded(engine.name(), name, &mut ledger, |ledger| scenario(engine, ledger));
         }
@@ -42,7 +51,7 @@ pub fn run(engines: &[Registration], progress: &mut dyn FnMut(&str)) -> Report {
             });
         }
     }
-    Report::new(engines, &pairs, ledger)
+    Report::new(engines, &pairs, &ledger, absent)
 }
 
 /// All scenarios of a single engine.
@@ -59,28 +68,24 @@ pub(crate) fn pair_name(founder: &Registration, joiner: &Registration) -> String
 }
 
 /// Every case at every default size, once.
-fn each_case(engine: &Registration, ledger: &mut Ledger) {
-    struct Once<'a>(&'a Registration, &'a mut Ledger);
+fn each_case(engine: &Registration, ledger: &mut Ledger, absent: &mut Vec<String>) {
+    struct Once<'a>(&'a Registration, &'a mut Ledger, &'a mut Vec<String>);
     impl Visitor for Once<'_> {
         fn visit<C: Case>(&mut self, case: C) {
-            let Self(engine, ledger) = self;
+            let Self(engine, ledger, absent) = self;
             for size in case.sizes() {
-                if case.absent(&engine.describe(), *size).is_some() {
+                let scenario = format!("{}/{size}", case.id());
+                if let Some(why) = case.absent(&engine.describe(), *size) {
+                    absent.push(format!("{scenario} {}: {why}", engine.name()));
                     continue;
                 }
-                let scenario = format!("{}/{size}", case.id());
                 guarded(engine.name(), &scenario, ledger, |ledger| {
-                    let mut sample = Row::new(case, engine, *size)?.sample()?;
-                    sample.run();
-                    if let Err(why) = sample.spot_check() {
-                        return Err(EngineError::internal(why));
-                    }
-                    sample.check(ledger)
+                    Row::new(case, engine, *size)?.check(ledger)
                 });
             }
         }
     }
-    cases::visit_all(&mut Once(engine, ledger));
+    cases::visit_all(&mut Once(engine, ledger, absent));
 }
 
 /// Runs one scenario to its end, its error or its panic.

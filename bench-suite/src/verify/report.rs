@@ -1,6 +1,5 @@
 //! What `verify` prints.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use engine_api::{Deviation, Registration};
@@ -8,7 +7,7 @@ use serde::Serialize;
 
 use super::interop;
 use super::pair_name;
-use crate::checks::{Entry, Ledger, Verdict};
+use crate::checks::{Check, Entry, Ledger, Verdict};
 
 /// The outcome of all checks.
 #[derive(Debug, Serialize)]
@@ -27,8 +26,8 @@ pub struct Report {
     pub pairs: usize,
     /// Engine by engine, then pair by pair.
     pub subjects: Vec<Subject>,
-    /// Engines that were in no pair, and why.
-    pub unpaired: Vec<String>,
+    /// Engines that were in no pair, and rows that don't exist: each with its reason.
+    pub absent: Vec<String>,
 }
 
 /// One engine or one pair.
@@ -46,21 +45,40 @@ pub struct Subject {
     pub unsupported: Vec<Entry>,
 }
 
+/// A declaration, whose it is, and how many faults it has covered so far.
+struct Declared {
+    engine: &'static str,
+    deviation: Deviation,
+    covered: usize,
+}
+
 impl Report {
     pub(super) fn new(
         engines: &[Registration],
         pairs: &[(Registration, Registration)],
-        ledger: Ledger,
+        ledger: &Ledger,
+        absent_rows: Vec<String>,
     ) -> Self {
-        let mut subjects: Vec<Subject> = Vec::new();
-        for engine in engines {
-            let declared = engine.describe().deviations;
-            subjects.push(Subject::new(engine.name(), &ledger, declared, true));
-        }
+        let mut declared: Vec<Declared> = engines.iter().flat_map(declarations).collect();
+        let mut subjects: Vec<Subject> = engines
+            .iter()
+            .map(|engine| Subject::new(engine.name(), &[engine.name()], ledger, &mut declared))
+            .collect();
         for (founder, joiner) in pairs {
-            let both = [founder.describe().deviations, joiner.describe().deviations].concat();
-            subjects.push(Subject::new(&pair_name(founder, joiner), &ledger, &both, false));
+            let both = [founder.name(), joiner.name()];
+            let name = pair_name(founder, joiner);
+            subjects.push(Subject::new(&name, &both, ledger, &mut declared));
         }
+        for stale in declared.iter().filter(|declared| declared.covered == 0) {
+            if let Some(subject) = subjects.iter_mut().find(|s| s.name == stale.engine) {
+                subject.failures.push(stale.entry());
+            }
+        }
+        let mut absent: Vec<_> = interop::alone(engines)
+            .into_iter()
+            .map(|(name, why)| format!("{name} is in no pair: no other engine here speaks {why}"))
+            .collect();
+        absent.extend(absent_rows);
         let sum = |count: fn(&Subject) -> usize| subjects.iter().map(count).sum();
         Self {
             schema: "cgka-bench/verify/1",
@@ -69,25 +87,61 @@ impl Report {
             deviating: sum(|subject| subject.deviations.len()),
             unsupported: sum(|subject| subject.unsupported.len()),
             pairs: pairs.len(),
-            unpaired: interop::alone(engines)
-                .into_iter()
-                .map(|(name, profile)| format!("{name}: no other engine here speaks {profile}"))
-                .collect(),
+            absent,
             subjects,
         }
     }
 
-    /// Whether nothing failed.
+    /// Whether nothing failed, and something was executed on everybody.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.failed == 0
+            && !self.subjects.is_empty()
+            && self.subjects.iter().all(|subject| subject.executed > 0)
+    }
+}
+
+fn declarations(engine: &Registration) -> impl Iterator<Item = Declared> {
+    let about = engine.describe();
+    let declared =
+        |deviation: &Deviation| Declared { engine: about.name, deviation: *deviation, covered: 0 };
+    about.deviations.iter().map(declared).collect::<Vec<_>>().into_iter()
+}
+
+impl Declared {
+    /// Takes a failure over, if the declaration is about it and has room for it.
+    fn cover(&mut self, engines: &[&str], entry: &Entry, failure: &str) -> bool {
+        let Deviation { scenario, check, shows, at_most, .. } = self.deviation;
+        let about_it = engines.contains(&self.engine)
+            && entry.check != Check::Works
+            && scenario == entry.scenario
+            && check == entry.check.name()
+            && failure.contains(shows)
+            && self.covered + entry.faults <= at_most;
+        if about_it {
+            self.covered += entry.faults;
+        }
+        about_it
+    }
+
+    /// The failure that a declaration is which covered nothing.
+    fn entry(&self) -> Entry {
+        Entry {
+            subject: self.engine.into(),
+            scenario: self.deviation.scenario.into(),
+            check: Check::Description,
+            verdict: Verdict::Failed(format!(
+                "the declared deviation in {} didn't show; take it out: {}",
+                self.deviation.check, self.deviation.why
+            )),
+            faults: 1,
+        }
     }
 }
 
 impl Subject {
-    /// Sorts the ledger's entries about one subject. A declared deviation that never showed is
-    /// entered as a failure, where the subject is the engine itself: the declaration is stale.
-    fn new(name: &str, ledger: &Ledger, declared: &[Deviation], stale_fails: bool) -> Self {
+    /// Sorts the ledger's entries about one subject.
+    fn new(name: &str, engines: &[&str], ledger: &Ledger, declared: &mut [Declared]) -> Self {
         let mut subject = Self {
             name: name.into(),
             executed: 0,
@@ -95,43 +149,24 @@ impl Subject {
             deviations: Vec::new(),
             unsupported: Vec::new(),
         };
-        let mut shown = vec![false; declared.len()];
         for entry in ledger.entries().iter().filter(|entry| entry.subject == name) {
-            let declaration = declared.iter().position(|deviation| {
-                deviation.scenario == entry.scenario && deviation.check == entry.check.name()
-            });
-            match (&entry.verdict, declaration) {
-                (Verdict::Passed, _) => subject.executed += 1,
-                (Verdict::Failed(_), Some(index)) => {
+            match &entry.verdict {
+                Verdict::Passed => subject.executed += 1,
+                Verdict::Unsupported(_) => subject.unsupported.push(entry.clone()),
+                Verdict::Failed(failure) => {
                     subject.executed += 1;
-                    shown[index] = true;
-                    subject.deviations.push((entry.clone(), declared[index].why));
+                    let cover = declared.iter_mut().find_map(|declared| {
+                        let covers = declared.cover(engines, entry, failure);
+                        covers.then_some(declared.deviation.why)
+                    });
+                    match cover {
+                        Some(why) => subject.deviations.push((entry.clone(), why)),
+                        None => subject.failures.push(entry.clone()),
+                    }
                 }
-                (Verdict::Failed(_), None) => {
-                    subject.executed += 1;
-                    subject.failures.push(entry.clone());
-                }
-                (Verdict::Unsupported(_), _) => subject.unsupported.push(entry.clone()),
-            }
-        }
-        for (deviation, shown) in declared.iter().zip(shown) {
-            if stale_fails && !shown {
-                subject.failures.push(stale(name, deviation));
             }
         }
         subject
-    }
-}
-
-fn stale(name: &str, deviation: &Deviation) -> Entry {
-    Entry {
-        subject: name.into(),
-        scenario: deviation.scenario.into(),
-        check: crate::checks::Check::Description,
-        verdict: Verdict::Failed(format!(
-            "the declared deviation in {} didn't show; take it out: {}",
-            deviation.check, deviation.why
-        )),
     }
 }
 
@@ -149,12 +184,14 @@ impl fmt::Display for Report {
                 subject.unsupported.len(),
             )?;
             for entry in subject.failures.iter().chain(&subject.unsupported) {
-                write_entry(f, entry)?;
+                write_entry(f, entry, None)?;
             }
-            write_deviations(f, &subject.deviations)?;
+            for (entry, why) in &subject.deviations {
+                write_entry(f, entry, Some(why))?;
+            }
         }
-        for why in &self.unpaired {
-            writeln!(f, "not paired: {why}")?;
+        for why in &self.absent {
+            writeln!(f, "absent: {why}")?;
         }
         writeln!(
             f,
@@ -164,28 +201,16 @@ impl fmt::Display for Report {
     }
 }
 
-fn write_entry(f: &mut fmt::Formatter<'_>, entry: &Entry) -> fmt::Result {
-    let (word, why) = match &entry.verdict {
-        Verdict::Passed => return Ok(()),
-        Verdict::Failed(why) => ("FAILED", why),
-        Verdict::Unsupported(why) => ("unsupported", why),
+fn write_entry(f: &mut fmt::Formatter<'_>, entry: &Entry, declared: Option<&str>) -> fmt::Result {
+    let (word, text) = match (&entry.verdict, declared) {
+        (Verdict::Passed, _) => return Ok(()),
+        (Verdict::Failed(why), None) => ("FAILED", why),
+        (Verdict::Failed(why), Some(_)) => ("deviates", why),
+        (Verdict::Unsupported(why), _) => ("unsupported", why),
     };
-    writeln!(f, "    {word} {} in {}: {why}", entry.check, entry.scenario)
-}
-
-/// One line per declaration, with the first thing that it covered.
-fn write_deviations(f: &mut fmt::Formatter<'_>, all: &[(Entry, &'static str)]) -> fmt::Result {
-    let mut by_reason: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
-    for (entry, why) in all {
-        by_reason.entry(why).or_default().push(entry);
+    writeln!(f, "    {word} {} in {}: {text}", entry.check, entry.scenario)?;
+    match declared {
+        Some(why) => writeln!(f, "        as declared: {why}"),
+        None => Ok(()),
     }
-    for (why, entries) in by_reason {
-        for entry in &entries[..1] {
-            writeln!(f, "    deviates {} in {}: {why}", entry.check, entry.scenario)?;
-            if let Verdict::Failed(shown) = &entry.verdict {
-                writeln!(f, "        {} times; the first: {shown}", entries.len())?;
-            }
-        }
-    }
-    Ok(())
 }

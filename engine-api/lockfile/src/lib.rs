@@ -48,13 +48,18 @@ pub fn emit(packages: &[&str]) {
     }
 }
 
-/// The lockfile of the build: the nearest one that lists the calling crate, searched upwards from
-/// the build's output folder (the workspace that is being built), then from the crate's own.
+/// The lockfile of the build: the one that `CGKA_LOCKFILE` names, or the nearest one that lists
+/// the calling crate, searched upwards from the build's output folder (the workspace that is being
+/// built), then from the crate's own. A build whose target folder lies outside its workspace, of an
+/// adapter that has a lockfile of its own, must say which: the adapter's is not what is built.
 #[expect(clippy::panic, reason = "a build script fails by panicking")]
 fn find_lockfile(own: &str) -> (PathBuf, Lockfile) {
+    println!("cargo:rerun-if-env-changed=CGKA_LOCKFILE");
     let starts = [variable("OUT_DIR"), variable("CARGO_MANIFEST_DIR")];
     let folders = starts.iter().flat_map(|start| Path::new(start).ancestors());
-    for path in folders.map(|folder| folder.join("Cargo.lock")) {
+    let found = folders.map(|folder| folder.join("Cargo.lock"));
+    let named = env::var_os("CGKA_LOCKFILE").map(PathBuf::from);
+    for path in named.into_iter().chain(found) {
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
         };

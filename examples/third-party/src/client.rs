@@ -34,7 +34,6 @@ impl CgkaEngine for Flat {
             signer: SigningKey::from_bytes(Secret::random()?.as_bytes()),
             key_packages: Default::default(),
             groups: Default::default(),
-            next_stage: 0,
         })
     }
 
@@ -127,8 +126,8 @@ impl CgkaEngine for Flat {
         }
         let changes = changes(group, change)?;
         let built = commit::build(&group.current, group.own, &self.signer, &changes)?;
-        let stage = self.next_stage;
-        self.next_stage += 1;
+        // Random, so that no other client's commit, nor a copy's, is taken for this one.
+        let stage = getrandom::u64().map_err(EngineError::internal)?;
         let (pending, commit, welcomes) = Pending::new(stage, built);
         group.active()?.pending = Some(pending);
         let base = Epoch(group.current.roster.epoch);

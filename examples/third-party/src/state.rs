@@ -23,7 +23,6 @@ pub struct Flat {
     /// By reference; a pair leaves when a Welcome uses it.
     pub(crate) key_packages: BTreeMap<[u8; 32], KeyPair>,
     pub(crate) groups: BTreeMap<GroupId, Group>,
-    pub(crate) next_stage: u64,
 }
 
 #[derive(Clone)]
@@ -190,7 +189,6 @@ impl Flat {
         let mut writer = Writer::new(Kind::Snapshot);
         writer.variable(&self.identity);
         writer.fixed(self.signer.as_bytes());
-        writer.u64(self.next_stage);
         writer.count(self.key_packages.len());
         for (reference, keys) in &self.key_packages {
             writer.fixed(reference);
@@ -207,7 +205,6 @@ impl Flat {
         let mut reader = Reader::new(snapshot, Kind::Snapshot)?;
         let identity = reader.variable()?.to_vec();
         let signer = SigningKey::from_bytes(&Zeroizing::new(reader.array()?));
-        let next_stage = reader.u64()?;
         let key_packages = reader.list(|r| Ok((r.array()?, read_keys(r)?)))?;
         let groups = reader.list(Group::decode)?;
         let written = reader.read();
@@ -221,7 +218,6 @@ impl Flat {
             signer,
             key_packages: key_packages.into_iter().collect(),
             groups: groups.into_iter().map(|group| (id(&group), group)).collect(),
-            next_stage,
         })
     }
 }

@@ -187,3 +187,23 @@ fn a_discarded_commit_that_was_sent_after_all_is_known_as_the_authors() -> Outco
     assert_eq!(ben.ingest_commit(&id, &bytes)?.name(), "applied");
     Ok(())
 }
+
+#[test]
+fn only_the_own_pending_commit_is_merged_or_discarded() -> Outcome {
+    let (id, [mut ada, mut ben]) = group(["ada", "ben"])?;
+    let mut copy = ada.fork()?;
+    let own = ada.stage_commit(&id, &Change::Update)?;
+    for other in [&mut ben, &mut copy] {
+        let theirs = other.stage_commit(&id, &Change::Update)?.published();
+        assert!(matches!(ada.merge_staged(theirs), Err(EngineError::Caller(_))));
+    }
+    let mut other = ben.fork()?;
+    let bytes = own.commit().clone();
+    other.ingest_commit(&id, &bytes)?;
+    let theirs = other.stage_commit(&id, &Change::Update)?;
+    assert!(matches!(ada.discard_staged(theirs), Err(EngineError::Caller(_))));
+    ada.merge_staged(own.published())?;
+    ben.ingest_commit(&id, &bytes)?;
+    assert_eq!(ada.epoch_authenticator(&id)?, ben.epoch_authenticator(&id)?);
+    Ok(())
+}

@@ -182,19 +182,16 @@ impl CgkaEngine for MdkClient {
         if self.staged.contains_key(group) {
             return Err(EngineError::caller("a commit is staged already"));
         }
-        let made = match self.change(&mdk_id(group), change) {
-            Ok(made) => made,
+        let (id, commit, welcomes) = match self.change(&mdk_id(group), change).and_then(encoded) {
+            Ok(encoded) => encoded,
             Err(why) => {
-                // Where MDK failed after OpenMLS had staged: nobody else would clear that.
+                // Where it failed after OpenMLS had staged: nobody else would clear that.
                 let _ = self.state.mdk.clear_pending_commit(&mdk_id(group));
                 return Err(why);
             }
         };
-        let event = made.evolution_event;
-        let commit = CommitBytes::new(events::to_json(&event)?);
-        let welcomes = welcomes(made.welcome_rumors.unwrap_or_default())?;
-        self.staged.insert(group.clone(), event.id);
-        Ok(StagedCommit::new(group.clone(), base, stage(&event.id), commit, welcomes))
+        self.staged.insert(group.clone(), id);
+        Ok(StagedCommit::new(group.clone(), base, stage(&id), commit, welcomes))
     }
 
     fn merge_staged(&mut self, commit: PublishedCommit) -> Result<Epoch, EngineError> {
@@ -360,6 +357,13 @@ fn accounts(members: &[Member]) -> Result<Vec<PublicKey>, EngineError> {
     let parse = |one: &Member| PublicKey::from_slice(one.identity.as_slice());
     let keys: Result<_, _> = members.iter().map(parse).collect();
     keys.map_err(EngineError::caller)
+}
+
+/// A commit's event by id and as bytes, and its Welcomes.
+fn encoded(made: UpdateGroupResult) -> Result<(EventId, CommitBytes, Welcomes), EngineError> {
+    let event = made.evolution_event;
+    let commit = CommitBytes::new(events::to_json(&event)?);
+    Ok((event.id, commit, welcomes(made.welcome_rumors.unwrap_or_default())?))
 }
 
 fn welcomes(rumors: Vec<UnsignedEvent>) -> Result<Welcomes, EngineError> {

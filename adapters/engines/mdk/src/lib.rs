@@ -24,7 +24,7 @@
 //! base64 again in the event, so an application message grows by three quarters.
 //!
 //! Left out: the gift wrap around a Welcome (NIP-59), relays, and the verification of events'
-//! signatures (about 45 us each), which MDK doesn't do either but expects of the relay pool.
+//! signatures, which MDK doesn't do either but expects of the relay pool.
 //! [`describe`](engine_api::CgkaEngine::describe) says for each operation what it includes.
 //!
 //! # Where MDK is not what the contract wants
@@ -34,7 +34,10 @@
 //!   [`Unauthenticated`](engine_api::RejectReason::Unauthenticated) and refused by its id from
 //!   then on. A lost commit leaves the member behind for good.
 //! - **Signatures of events are not checked**, so a copy of an event with another `sig` is the
-//!   event. All else in the JSON counts: any other byte changed, and the event is refused.
+//!   event. What else stands in the JSON is in the id: with another key, time, kind, tag or content
+//!   it is refused. Spelling is not: white space, the order of the fields, escapes in strings and
+//!   fields of other names make no other event. An id or key in upper case is refused, but only if
+//!   it doesn't stand in lower case anywhere else in the text.
 //! - **One call takes everything.** Whether an event is a commit shows when MDK has applied it.
 //!   A message given to `ingest_commit` is refused and kept for `ingest_app`; a commit given to
 //!   `ingest_app` is applied and the call fails with a caller's error that says so.

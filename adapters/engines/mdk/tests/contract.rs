@@ -551,3 +551,39 @@ fn flipped_welcomes_and_key_packages_are_refused() {
     assert_agree(&clients, &founded.group);
     say(&mut clients, 1, &founded.group, b"joined");
 }
+
+/// The id is of what an event says, not of how it is spelt.
+#[test]
+fn another_spelling_is_the_same_event() {
+    let (mut clients, group) = group_of(1);
+    let text = |json: &AppBytes| std::str::from_utf8(json.as_slice()).unwrap().to_owned();
+    let id = |json: &AppBytes| text(json)[value_of(json.as_slice(), "id")].to_owned();
+    type Respell = fn(&str, &str) -> String;
+    let respellings: [Respell; 5] = [
+        |json, _| json.replacen(',', " ,\n", 1),
+        |json, _| json.replacen('{', "{\"more\":1,", 1),
+        |json, id| {
+            let first = format!("\"id\":\"{id}\"");
+            let rest = json.replacen(&format!("{first},"), "", 1);
+            rest.strip_suffix('}').unwrap().to_owned() + "," + &first + "}"
+        },
+        |json, _| json.replacen("\"h\"", "\"\\u0068\"", 1),
+        |json, id| {
+            let upper = json.replacen(id, &id.to_uppercase(), 1);
+            upper.replacen('{', &format!("{{\"more\":\"{id}\","), 1)
+        },
+    ];
+    for (index, respell) in respellings.iter().enumerate() {
+        let genuine = clients[0].send(&group, b"spelt").unwrap();
+        let respelt = respell(&text(&genuine), &id(&genuine));
+        assert_ne!(respelt.as_bytes(), genuine.as_slice());
+        let outcome = clients[1].ingest_app(&group, &AppBytes::new(respelt.into_bytes())).unwrap();
+        assert_eq!(outcome.applied().unwrap().payload, b"spelt", "respelling {index}");
+        let outcome = clients[1].ingest_app(&group, &genuine).unwrap();
+        assert_eq!(outcome, Ingested::Duplicate, "respelling {index}");
+    }
+    let genuine = clients[0].send(&group, b"spelt").unwrap();
+    let upper = text(&genuine).replacen(&id(&genuine), &id(&genuine).to_uppercase(), 1);
+    let outcome = clients[1].ingest_app(&group, &AppBytes::new(upper.into_bytes())).unwrap();
+    assert_eq!(reason(outcome), RejectReason::Malformed);
+}

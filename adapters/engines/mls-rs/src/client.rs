@@ -17,7 +17,7 @@ use mls_rs::{Client, Group, MlsMessage};
 
 use crate::describe::{Backend, describe};
 use crate::ingest::{admit, ours, parse, peers, refused};
-use crate::state::{Config, GroupStore, Held, KeyPackages, Keys, Outbox, Staged};
+use crate::state::{Config, GroupStore, Held, KeyPackages, Keys, Outbox, Staged, random_number};
 
 /// How long ago a new key package has become valid: OpenMLS 0.8.3 refuses one that did so in the
 /// present second.
@@ -31,7 +31,8 @@ pub(crate) struct MlsRs<B: Backend> {
     pub(crate) outbox: Outbox,
     /// In cells, because a group that is copied or stored is written to its store.
     pub(crate) groups: BTreeMap<GroupId, RefCell<Held<B>>>,
-    /// How many commits were staged: the next one's number.
+    /// The next staged commit's number. The first is random in each client, copies included, so
+    /// that no other's commit is taken for one of this client's.
     pub(crate) stages: u64,
 }
 
@@ -50,7 +51,7 @@ impl<B: Backend> CgkaEngine for MlsRs<B> {
             key_packages,
             outbox,
             groups: BTreeMap::new(),
-            stages: 0,
+            stages: random_number::<B>()?,
         })
     }
 
@@ -179,7 +180,7 @@ impl<B: Backend> CgkaEngine for MlsRs<B> {
         let bytes = encoded(&output.commit_message)?;
         let welcomes = welcomes(&output)?;
         held.staged = Some(Staged { stage, secrets });
-        self.stages += 1;
+        self.stages = stage.wrapping_add(1);
         Ok(StagedCommit::new(group.clone(), base, stage, bytes, welcomes))
     }
 
@@ -255,7 +256,7 @@ impl<B: Backend> Held<B> {
     fn take_staged(&mut self, stage: u64) -> Result<Staged, EngineError> {
         self.staged
             .take_if(|staged| staged.stage == stage)
-            .ok_or_else(|| EngineError::caller("not the group's staged commit any more"))
+            .ok_or_else(|| EngineError::caller("not the group's staged commit"))
     }
 }
 

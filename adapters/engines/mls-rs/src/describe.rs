@@ -35,8 +35,7 @@ impl Backend for AwsLcCryptoProvider {
         PROFILE,
         PAST,
         WRITES,
-        "AWS-LC tests its entropy source for 30 to 200 ms at the first use in a process, before \
-         anything is timed.",
+        "AWS-LC tests its entropy source at the first use in a process, before anything is timed.",
     ];
 }
 
@@ -59,7 +58,8 @@ impl Backend for RustCryptoProvider {
         PAST,
         WRITES,
         "The adapter turns on the basepoint tables of curve25519-dalek, which \
-         mls-rs-crypto-rustcrypto leaves off: without them a send takes about 1.7 times as long.",
+         mls-rs-crypto-rustcrypto leaves off: without them signing, and so a send, takes much \
+         longer.",
     ];
 }
 
@@ -72,6 +72,11 @@ const BURNT: &str = "mls-rs takes the message key out of the secret tree before 
                      ciphertext and doesn't put it back, so a copy that is damaged behind the \
                      ciphertext's first 32 bytes makes it refuse the genuine message as a \
                      repetition (CiphertextProcessor::open; tests/damage pins it).";
+
+// How many bytes stand behind those 32 in what `verify` damages. In a commit that adds, the newcomer's
+// list of cipher suites is among them, and longest with AWS-LC.
+const BURNT_BY_MESSAGE: usize = 58;
+const BURNT_BY_COMMIT: usize = 806;
 
 pub(crate) fn describe<B: Backend>() -> Description {
     Description {
@@ -91,8 +96,20 @@ pub(crate) fn describe<B: Backend>() -> Description {
         },
         notes: B::NOTES,
         deviations: &[
-            Deviation { scenario: "damaged message", check: "damage-harmless", why: BURNT },
-            Deviation { scenario: "damaged commit", check: "damage-harmless", why: BURNT },
+            Deviation {
+                scenario: "damaged message",
+                check: "damage-harmless",
+                shows: "the genuine message then is duplicate",
+                at_most: BURNT_BY_MESSAGE,
+                why: BURNT,
+            },
+            Deviation {
+                scenario: "damaged commit",
+                check: "damage-harmless",
+                shows: "the genuine commit then is duplicate",
+                at_most: BURNT_BY_COMMIT,
+                why: BURNT,
+            },
         ],
     }
 }

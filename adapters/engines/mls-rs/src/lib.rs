@@ -22,13 +22,13 @@
 //! # Fairness
 //!
 //! - Nothing is written to a store in any operation: mls-rs leaves that to the application, which
-//!   calls `write_to_storage` (tens of µs in a group of 33, about 1 ms in one of 1001).
+//!   calls `write_to_storage`, which takes the longer the larger the group is.
 //! - mls-rs-crypto-rustcrypto takes its dalek crates without basepoint tables. This adapter turns
-//!   them on, which takes two fifths off the time of a send (43 µs for 72; take the dependency on
-//!   curve25519-dalek out of Cargo.toml and run the send case to see it).
+//!   them on, because signing takes much longer without. To see by how much, run the send case
+//!   with and without the dependency on curve25519-dalek in this crate's Cargo.toml.
 //! - mls-rs computes on rayon's threads, as many as the pool has that it is called in.
-//! - AWS-LC tests its entropy source the first time it is used: 30 to 200 ms, once per process.
-//!   Warm up before timing.
+//! - AWS-LC tests its entropy source the first time it is used, once per process, which takes much
+//!   longer than any operation. Warm up before timing.
 //!
 //! # What a user of mls-rs should know
 //!

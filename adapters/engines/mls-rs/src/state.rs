@@ -112,6 +112,14 @@ fn suite<B: Backend>() -> Result<B::CipherSuiteProvider, EngineError> {
         .ok_or_else(|| EngineError::internal("the provider doesn't have the cipher suite"))
 }
 
+/// Where a client starts to number its staged commits.
+pub(crate) fn random_number<B: Backend>() -> Result<u64, EngineError> {
+    let mut bytes = [0; size_of::<u64>()];
+    let filled = suite::<B>()?.random_bytes(&mut bytes);
+    filled.map_err(|why| EngineError::internal(format_args!("{why:?}")))?;
+    Ok(u64::from_be_bytes(bytes))
+}
+
 /// A group that this client is in.
 #[derive(Clone)]
 pub(crate) struct Held<B: Backend> {
@@ -277,8 +285,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<B: Backend> MlsRs<B> {
     /// An independent copy: its own key packages and, with each group, its own store.
     ///
-    /// A group that has gone through many epochs without being written is written first. With 2000
-    /// unwritten epochs of a group of 1001 a copy took some fifty times as long to make and drop.
+    /// A group that has gone through many epochs without being written is written first: mls-rs
+    /// holds them all in memory, and each copy would copy and drop them.
     pub(crate) fn copied(&self) -> Result<Self, EngineError> {
         for held in self.groups.values() {
             let mut held = held.borrow_mut();
@@ -293,7 +301,7 @@ impl<B: Backend> MlsRs<B> {
             keys: self.keys.clone(),
             outbox: self.outbox.clone(),
             groups: self.groups.clone(),
-            stages: self.stages,
+            stages: random_number::<B>()?,
         })
     }
 }

@@ -187,11 +187,33 @@ fn a_commit_that_lost_its_epoch_cannot_be_merged() {
         assert!(matches!(merged, Err(EngineError::Caller(_))));
         trio.agreed();
 
-        // The number of a stage isn't given twice, so an old handle fits no later commit.
+        // No two stages have one number, so a handle fits no other commit.
         let mut stray = stray;
         let old = trio.a.stage_commit(&group, &Change::Update).unwrap();
         let refused = stray.discard_staged(old);
         assert!(matches!(refused, Err(EngineError::Caller(_))));
+    });
+}
+
+#[test]
+fn only_the_own_staged_commit_can_be_merged_or_discarded() {
+    both(|engine| {
+        let mut trio = Trio::new(engine);
+        let group = trio.group.clone();
+        let before = trio.agreed();
+        let mut copy = engine.fork(&*trio.a).unwrap();
+        let mut restored = engine.restore(&trio.a.snapshot().unwrap()).unwrap();
+        let own = trio.a.stage_commit(&group, &Change::Update).unwrap();
+        for other in [&mut trio.b, &mut copy, &mut restored] {
+            let theirs = other.stage_commit(&group, &Change::Update).unwrap();
+            let merged = trio.a.merge_staged(theirs.published());
+            assert!(matches!(merged, Err(EngineError::Caller(_))), "{merged:?}");
+        }
+        let theirs = trio.c.stage_commit(&group, &Change::Update).unwrap();
+        let discarded = trio.a.discard_staged(theirs);
+        assert!(matches!(discarded, Err(EngineError::Caller(_))), "{discarded:?}");
+        assert_eq!(state(&trio.a, &group), before);
+        assert_eq!(trio.a.merge_staged(own.published()).unwrap(), Epoch(2));
     });
 }
 

@@ -3,16 +3,25 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use engine_api::{
-    AppBytes, AppMessage, CgkaEngine, Change, CipherSuite, CommitBytes, Description, EncodedSizes,
-    EngineError, Epoch, EpochAuthenticator, Founded, GroupId, Identity, Ingested, KeyPackageBytes,
-    LeafIndex, Member, PublishedCommit, SnapshotBytes, Spans, StagedCommit, Support, WelcomeBytes,
-    WireProfile,
+    AppBytes, AppMessage, CgkaEngine, Change, CipherSuite, CommitBytes, Description, Deviation,
+    EncodedSizes, EngineError, Epoch, EpochAuthenticator, Founded, GroupId, Identity, Ingested,
+    KeyPackageBytes, LeafIndex, Member, PublishedCommit, SnapshotBytes, Spans, StagedCommit,
+    Support, WelcomeBytes, WireProfile,
 };
 
 use crate::Lie;
 use crate::client::Null;
 use crate::describe::DESCRIPTION;
 use crate::twist::{self, Memory};
+
+/// Shows in nothing.
+const TOO_MUCH: &[Deviation] = &[Deviation {
+    scenario: "talking",
+    check: "plaintext",
+    shows: "",
+    at_most: 1,
+    why: "what is sent is said to be lost once",
+}];
 
 /// A client that tells the lie `Lie::ALL[LIE]`.
 pub(crate) struct Broken<const LIE: usize> {
@@ -55,6 +64,8 @@ impl<const LIE: usize> CgkaEngine for Broken<LIE> {
                 description.cipher_suites = &[CipherSuite(1)];
             }
             Lie::NamesNoVersion => description.packages = &[],
+            Lie::DeclaresTooMuch => description.deviations = TOO_MUCH,
+            Lie::TellsNoReason => description.capabilities.rename = Support::No(""),
             _ => {}
         }
         description
@@ -155,6 +166,9 @@ impl<const LIE: usize> CgkaEngine for Broken<LIE> {
                 let key_packages = twist::heard_key_packages(Self::LIE, key_packages);
                 null.stage_commit(group, &Change::Add(&key_packages))
             }
+            Change::Rename(_) if Self::LIE == Lie::TellsNoReason => {
+                Err(EngineError::unsupported("a new name"))
+            }
             _ => null.stage_commit(group, change),
         };
         if Self::LIE == Lie::MergesEarly && staged.is_ok() {
@@ -171,6 +185,10 @@ impl<const LIE: usize> CgkaEngine for Broken<LIE> {
             return null.epoch(&group);
         }
         let before = null.clone();
+        let commit = match Self::LIE {
+            Lie::MergesAnothers => twist::taken_for_own(&null, commit.refused()).published(),
+            _ => commit,
+        };
         let entered = null.merge_staged(commit)?;
         self.memory.note_leavers(&group, &before, &null);
         match Self::LIE {
@@ -188,6 +206,11 @@ impl<const LIE: usize> CgkaEngine for Broken<LIE> {
         match Self::LIE {
             Lie::MergesEarly => Ok(()),
             Lie::DiscardApplies => self.null().merge_staged(commit.published()).map(|_| ()),
+            Lie::MergesAnothers => {
+                let mut null = self.null();
+                let commit = twist::taken_for_own(&null, commit);
+                null.discard_staged(commit)
+            }
             _ => self.null().discard_staged(commit),
         }
     }
@@ -240,7 +263,11 @@ impl<const LIE: usize> CgkaEngine for Broken<LIE> {
     }
 
     fn encoded_sizes(&self, group: &GroupId) -> Result<EncodedSizes, EngineError> {
-        self.null().encoded_sizes(group)
+        let mut sizes = self.null().encoded_sizes(group)?;
+        if Self::LIE == Lie::WrongSizes {
+            sizes.ratchet_tree = Some(0);
+        }
+        Ok(sizes)
     }
 
     fn fork(&self) -> Result<Self, EngineError> {
@@ -268,6 +295,7 @@ impl<const LIE: usize> CgkaEngine for Broken<LIE> {
             Lie::LossySnapshot => null.groups.values_mut().for_each(|group| group.epoch = 0),
             Lie::ForgetfulSnapshot => twist::forget_what_was_received(&mut null),
             Lie::KeylessSnapshot => null.key_packages.clear(),
+            Lie::ForgetsStaged => null.groups.values_mut().for_each(|group| group.staged = None),
             _ => {}
         }
         Ok(Self::new(null))

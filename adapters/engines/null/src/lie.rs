@@ -158,6 +158,8 @@ lies! {
     MergesSuperseded = "merges-superseded";
     /// `stage_commit` works while a commit is staged, and forgets that one.
     StagesTwice = "stages-twice";
+    /// `merge_staged` and `discard_staged` take another client's commit for the staged one.
+    MergesAnothers = "merges-anothers";
 
     // ---- Capabilities ----
 
@@ -169,6 +171,8 @@ lies! {
     ForgetfulSnapshot = "forgetful-snapshot";
     /// `restore` returns a client without its unused key packages.
     KeylessSnapshot = "keyless-snapshot";
+    /// `restore` returns a client without its staged commits.
+    ForgetsStaged = "forgets-staged";
     /// `restore` makes a client out of any bytes.
     RestoresGarbage = "restores-garbage";
     /// Says that it has snapshots, and has none.
@@ -181,4 +185,10 @@ lies! {
     NamesNoVersion = "names-no-version";
     /// Says that any member may commit, and refuses all but the founder.
     FounderOnly = "founder-only";
+    /// Declares that it deviates where it doesn't.
+    DeclaresTooMuch = "declares-too-much";
+    /// Groups can't be renamed, and the reason given for that is empty.
+    TellsNoReason = "tells-no-reason";
+    /// `encoded_sizes` has a ratchet tree of no bytes.
+    WrongSizes = "wrong-sizes";
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine_api::{
     AppBytes, AppMessage, CgkaEngine, CommitBytes, EngineError, Epoch, GroupId, Ingested,
-    KeyPackageBytes, Member, RejectReason, Rejection, WelcomeBytes,
+    KeyPackageBytes, Member, RejectReason, Rejection, StagedCommit, WelcomeBytes,
 };
 
 use crate::Lie;
@@ -349,6 +349,16 @@ pub(crate) fn put_staged(null: &mut Null, group: &GroupId, staged: Option<Staged
     if let Some(group) = null.groups.get_mut(group.as_slice()) {
         group.staged = staged;
     }
+}
+
+/// The commit under the number of the one that this client has staged, if it has one.
+pub(crate) fn taken_for_own(null: &Null, commit: StagedCommit) -> StagedCommit {
+    let group = null.group(commit.group()).ok();
+    let Some(own) = group.and_then(|group| group.staged.as_ref()) else {
+        return commit;
+    };
+    let (group, bytes) = (commit.group().clone(), commit.commit().clone());
+    StagedCommit::new(group, commit.base(), own.stage, bytes, commit.welcomes().clone())
 }
 
 pub(crate) fn merge_whatever_is_staged(null: &mut Null, group: &GroupId) {

@@ -39,8 +39,8 @@ pub(crate) struct OpenMls<B: Backend> {
     identity: Identity,
     unused: Unused,
     groups: HashMap<GroupId, Group>,
-    /// The number of the latest staged commit. The first is random, so that a commit of another
-    /// client's is not taken for one of this client's.
+    /// The number of the latest staged commit. Each client starts at a random one, copies included,
+    /// so that no other's commit is taken for one of this client's.
     stages: u64,
 }
 
@@ -60,14 +60,13 @@ impl<B: Backend> CgkaEngine for OpenMls<B> {
         let provider = Provider::<B>::open()?;
         let signer = SignatureKeyPair::new(SIGNATURE_SCHEME).map_err(EngineError::internal)?;
         signer.store(provider.storage()).map_err(EngineError::storage)?;
-        let stages = provider.rand().random_array().map_err(EngineError::internal)?;
         Ok(Self {
+            stages: provider.random_number()?,
             provider,
             signer,
             identity: Identity::new(name.as_bytes().to_vec()),
             unused: Unused::default(),
             groups: HashMap::new(),
-            stages: u64::from_be_bytes(stages),
         })
     }
 
@@ -194,42 +193,19 @@ impl<B: Backend> CgkaEngine for OpenMls<B> {
         if staged.is_some() {
             return Err(EngineError::caller("a commit is staged already"));
         }
-        let (commit, welcome) = match change {
-            Change::Add(_) => {
-                let (commit, welcome, _) = mls
-                    .add_members(&self.provider, &self.signer, &invitees)
-                    .map_err(ingest::not_added)?;
-                (commit, Some(welcome))
+        let made = make_pending(&self.provider, &self.signer, mls, change, &invitees)?;
+        let (commit, welcomes) = match encoded(&made) {
+            Ok(encoded) => encoded,
+            Err(why) => {
+                // The caller gets no handle by which it could be discarded.
+                mls.clear_pending_commit(self.provider.storage()).map_err(EngineError::storage)?;
+                return Err(why);
             }
-            Change::Remove(members) => {
-                let leaves = present(mls, members)?;
-                let (commit, _, _) = mls
-                    .remove_members(&self.provider, &self.signer, &leaves)
-                    .map_err(ingest::not_removed)?;
-                (commit, None)
-            }
-            Change::Update => {
-                let own = LeafNodeParameters::default();
-                let bundle = mls
-                    .self_update(&self.provider, &self.signer, own)
-                    .map_err(ingest::not_updated)?;
-                (bundle.into_commit(), None)
-            }
-            other => return Err(EngineError::unsupported(format_args!("{other:?}"))),
         };
         self.stages = self.stages.wrapping_add(1);
         *staged = Some(self.stages);
-        let welcomes = match welcome {
-            Some(welcome) => Welcomes::Shared(WelcomeBytes::new(ingest::encoded(&welcome)?)),
-            None => Welcomes::None,
-        };
-        Ok(StagedCommit::new(
-            group.clone(),
-            Epoch(mls.epoch().as_u64()),
-            self.stages,
-            CommitBytes::new(ingest::encoded(&commit)?),
-            welcomes,
-        ))
+        let base = Epoch(mls.epoch().as_u64());
+        Ok(StagedCommit::new(group.clone(), base, self.stages, commit, welcomes))
     }
 
     fn merge_staged(&mut self, commit: PublishedCommit) -> Result<Epoch, EngineError> {
@@ -284,11 +260,11 @@ impl<B: Backend> CgkaEngine for OpenMls<B> {
         });
         Ok(Self {
             groups: groups.collect::<Result<_, EngineError>>()?,
+            stages: provider.random_number()?,
             provider,
             signer: self.signer.clone(),
             identity: self.identity.clone(),
             unused: self.unused.clone(),
-            stages: self.stages,
         })
     }
 
@@ -299,7 +275,6 @@ impl<B: Backend> CgkaEngine for OpenMls<B> {
         let record = Record {
             identity: self.identity.as_slice().to_vec(),
             signature_key: self.signer.to_public_vec(),
-            stages: self.stages,
             groups,
             unused: self.unused.clone(),
         };
@@ -317,11 +292,11 @@ impl<B: Backend> CgkaEngine for OpenMls<B> {
         });
         Ok(Self {
             groups: groups.collect::<Result<_, EngineError>>()?,
+            stages: provider.random_number()?,
             provider,
             signer,
             identity: Identity::new(record.identity),
             unused: record.unused,
-            stages: record.stages,
         })
     }
 }
@@ -396,6 +371,46 @@ fn holding<'a>(
     } else {
         Err(EngineError::caller("this commit is not staged any more"))
     }
+}
+
+/// A commit, and the Welcome if it adds.
+type Made = (MlsMessageOut, Option<MlsMessageOut>);
+
+/// Makes a commit, which is the group's pending one then.
+fn make_pending<B: Backend>(
+    provider: &Provider<B>,
+    signer: &SignatureKeyPair,
+    mls: &mut MlsGroup,
+    change: &Change<'_>,
+    invitees: &[KeyPackage],
+) -> Result<Made, EngineError> {
+    match change {
+        Change::Add(_) => {
+            let made = mls.add_members(provider, signer, invitees);
+            let (commit, welcome, _) = made.map_err(ingest::not_added)?;
+            Ok((commit, Some(welcome)))
+        }
+        Change::Remove(members) => {
+            let leaves = present(mls, members)?;
+            let made = mls.remove_members(provider, signer, &leaves);
+            let (commit, _, _) = made.map_err(ingest::not_removed)?;
+            Ok((commit, None))
+        }
+        Change::Update => {
+            let own = LeafNodeParameters::default();
+            let bundle = mls.self_update(provider, signer, own).map_err(ingest::not_updated)?;
+            Ok((bundle.into_commit(), None))
+        }
+        other => Err(EngineError::unsupported(format_args!("{other:?}"))),
+    }
+}
+
+fn encoded((commit, welcome): &Made) -> Result<(CommitBytes, Welcomes), EngineError> {
+    let welcomes = match welcome {
+        Some(welcome) => Welcomes::Shared(WelcomeBytes::new(ingest::encoded(welcome)?)),
+        None => Welcomes::None,
+    };
+    Ok((CommitBytes::new(ingest::encoded(commit)?), welcomes))
 }
 
 /// The leaves of members that are still where they were when they were listed.

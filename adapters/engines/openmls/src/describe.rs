@@ -54,6 +54,13 @@ impl Backend for openmls_libcrux_crypto::CryptoProvider {
     }
 }
 
+/// A commit's second GroupInfo is signed for external joiners; the founding one has it, too.
+const SPANS: Spans = Spans {
+    create_group: &[Work::StorageWrite, Work::UnusedGroupInfo],
+    commit: &[Work::StorageWrite, Work::UnusedGroupInfo],
+    ..Spans::uniform(&[Work::StorageWrite])
+};
+
 pub(crate) fn description<B: Backend>() -> Description {
     Description {
         name: B::NAME,
@@ -63,7 +70,7 @@ pub(crate) fn description<B: Backend>() -> Description {
         crypto: B::CRYPTO,
         storage: "memory (serde_json)",
         threads: Threads::One,
-        spans: Spans::uniform(&[Work::StorageWrite]),
+        spans: SPANS,
         capabilities: Capabilities {
             fork: Support::Yes,
             snapshot: Support::Yes,
@@ -83,7 +90,8 @@ pub(crate) fn description<B: Backend>() -> Description {
             "Update paths are derived and encrypted on rayon's pool.",
             "Past epochs 5, out-of-order tolerance 100, forward distance 1000, padding 0.",
             "OpenMLS deletes the key package before it decrypts a Welcome; the adapter puts it \
-             back when the join fails.",
+             back when the join fails, and when it succeeds looks up all unused ones in the store \
+             to see which is gone.",
         ],
         deviations: &[],
     }

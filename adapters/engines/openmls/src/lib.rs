@@ -31,8 +31,9 @@
 //!
 //! - **A damaged Welcome costs the key package.** OpenMLS deletes a key package from its store
 //!   before it decrypts the Welcome, so one flipped bit would lock the client out of the genuine
-//!   message. The adapter keeps a copy from the time of publishing and puts it back; a successful
-//!   join does nothing more for it than drop that copy.
+//!   message. The adapter keeps a copy from the time of publishing and puts it back. After a
+//!   successful join it drops the copy of the one that was used: under the store's lock, it looks
+//!   up every unused one's entries to see which are gone. That is timed with the join.
 //! - **A group that removed the client stays in the store**, and a later Welcome to it would fail
 //!   with `GroupAlreadyExists`. The adapter deletes the group once the removal is merged, with the
 //!   key pairs of the last epoch, which `MlsGroup::delete` leaves behind after a removal.

@@ -35,6 +35,12 @@ impl<B: Backend> Provider<B> {
         Ok(copy)
     }
 
+    /// Where a client starts to number its staged commits.
+    pub(crate) fn random_number(&self) -> Result<u64, EngineError> {
+        let bytes = self.backend.random_array().map_err(EngineError::internal)?;
+        Ok(u64::from_be_bytes(bytes))
+    }
+
     /// The group as the store has it.
     pub(crate) fn load(&self, group: &GroupId) -> Result<MlsGroup, EngineError> {
         let id = openmls::group::GroupId::from_slice(group.as_slice());
@@ -139,14 +145,13 @@ impl Unused {
 pub(crate) struct Record {
     pub(crate) identity: Vec<u8>,
     pub(crate) signature_key: Vec<u8>,
-    pub(crate) stages: u64,
     /// Each group with the number of its staged commit.
     pub(crate) groups: Vec<(GroupId, Option<u64>)>,
     pub(crate) unused: Unused,
 }
 
 /// The first bytes of a snapshot: whose it is, and the version of its format.
-const FORMAT: &[u8] = b"adapter-openmls snapshot 1";
+const FORMAT: &[u8] = b"adapter-openmls snapshot 2";
 
 /// A snapshot is, in this order: [`FORMAT`], the engine's name, the record, the store's entries
 /// sorted by key, and a SHA-256 digest over all of it. Numbers are eight bytes, big-endian; byte
@@ -166,7 +171,6 @@ pub(crate) fn encode<B: Backend>(
     out.bytes(B::NAME.as_bytes());
     out.bytes(&record.identity);
     out.bytes(&record.signature_key);
-    out.number(record.stages);
     out.length(record.groups.len());
     for (group, staged) in &record.groups {
         out.bytes(group.as_slice());
@@ -203,7 +207,6 @@ pub(crate) fn decode<B: Backend>(
     }
     let identity = rest.bytes()?.to_vec();
     let signature_key = rest.bytes()?.to_vec();
-    let stages = rest.number()?;
     let groups = rest.list(|rest| {
         let group = GroupId::new(rest.bytes()?.to_vec());
         let mut staged = rest.list(Decoder::number)?;
@@ -220,8 +223,7 @@ pub(crate) fn decode<B: Backend>(
     provider
         .entries_mut()?
         .extend(entries.iter().map(|(key, value)| (key.to_vec(), value.to_vec())));
-    let record =
-        Record { identity, signature_key, stages, groups, unused: copies(&unused, &provider)? };
+    let record = Record { identity, signature_key, groups, unused: copies(&unused, &provider)? };
     Ok((record, provider))
 }
 

@@ -13,11 +13,14 @@ use mls_rs::mls_rs_codec::{MlsDecode, MlsEncode};
 use mls_rs_core::key_package::KeyPackageData;
 use zeroize::Zeroizing;
 
-use super::{GroupStore, Held, KeyPackages, Keys, Outbox, Secret, Staged, Written, lock, suite};
+use super::{
+    GroupStore, Held, KeyPackages, Keys, Outbox, Secret, Staged, Written, lock, random_number,
+    suite,
+};
 use crate::client::MlsRs;
 use crate::describe::Backend;
 
-const FORMAT: &[u8] = b"adapter-mls-rs client 1";
+const FORMAT: &[u8] = b"adapter-mls-rs client 2";
 
 impl<B: Backend> MlsRs<B> {
     /// The client as bytes.
@@ -28,7 +31,6 @@ impl<B: Backend> MlsRs<B> {
         out.bytes(self.keys.identity().as_slice())?;
         out.bytes(self.keys.signing.signature_key.as_bytes())?;
         out.bytes(self.keys.secret.as_bytes())?;
-        out.number(self.stages);
         self.key_packages.write(&mut out)?;
         out.number(self.groups.len() as u64);
         for (group, held) in &self.groups {
@@ -38,7 +40,7 @@ impl<B: Backend> MlsRs<B> {
             write_staged(held.staged.as_ref(), &mut out)?;
         }
         let digest = digest::<B>(&out.0)?;
-        out.0.extend_from_slice(&digest);
+        out.put(&digest);
         Ok(SnapshotBytes::new(std::mem::take(&mut *out.0)))
     }
 
@@ -51,7 +53,6 @@ impl<B: Backend> MlsRs<B> {
         let identity = reader.bytes()?.to_vec();
         let public = reader.bytes()?.to_vec().into();
         let keys = Keys::new(identity, public, reader.bytes()?.to_vec().into());
-        let stages = reader.number()?;
         let key_packages = KeyPackages::read(&mut reader)?;
         let outbox = Outbox::default();
         let mut groups = BTreeMap::new();
@@ -70,7 +71,7 @@ impl<B: Backend> MlsRs<B> {
             key_packages,
             outbox,
             groups,
-            stages,
+            stages: random_number::<B>()?,
         })
     }
 }
@@ -163,14 +164,25 @@ struct Writer(Secret);
 
 impl Writer {
     fn number(&mut self, number: u64) {
-        self.0.extend_from_slice(&number.to_be_bytes());
+        self.put(&number.to_be_bytes());
     }
 
     fn bytes(&mut self, bytes: &[u8]) -> Result<(), EngineError> {
         let len = u32::try_from(bytes.len()).map_err(EngineError::storage)?;
-        self.0.extend_from_slice(&len.to_be_bytes());
-        self.0.extend_from_slice(bytes);
+        self.put(&len.to_be_bytes());
+        self.put(bytes);
         Ok(())
+    }
+
+    /// A `Vec` that grows leaves its old buffer behind as it is; here it is wiped.
+    fn put(&mut self, bytes: &[u8]) {
+        let len = self.0.len() + bytes.len();
+        if len > self.0.capacity() {
+            let mut larger = Secret::new(Vec::with_capacity(len.next_power_of_two()));
+            larger.extend_from_slice(&self.0);
+            self.0 = larger;
+        }
+        self.0.extend_from_slice(bytes);
     }
 }
 

@@ -60,16 +60,21 @@ const SHOWS: &[(Lie, Look, &str, &str)] = &[
     (DiscardApplies, epoch_after_discarding, "1", "2"),
     (MergesSuperseded, superseded, "caller, now in 2", "merged, now in 3"),
     (StagesTwice, staged_twice, "caller", "staged"),
+    (MergesAnothers, anothers, "caller, caller, now in 1", "discarded, merged, now in 2"),
     (SharedFork, epoch_after_the_forks, "1", "2"),
     (LossySnapshot, restored_epoch, "1", "0"),
     (ForgetfulSnapshot, restored_receives_twice, "duplicate", "applied"),
     (KeylessSnapshot, restored_joins, "joined", "misdirected"),
+    (ForgetsStaged, restored_merges, "merged", "caller"),
     (RestoresGarbage, garbage_restored, "storage", "restored"),
     (FalseCapability, snapshots, "declared, restored", "declared, unsupported"),
     (HiddenCapability, snapshots, "declared, restored", "undeclared, restored"),
     (ClaimsCryptography, secrecy, "plain, as declared", "plain, undeclared"),
     (NamesNoVersion, packages, "1 named", "0 named"),
     (FounderOnly, member_stages, "staged", "caller"),
+    (DeclaresTooMuch, deviations, "0 declared", "1 declared"),
+    (TellsNoReason, renames, "yes", "no, because ''"),
+    (WrongSizes, tree_size, "None", "Some(0)"),
 ];
 
 #[test]
@@ -98,6 +103,7 @@ const ALSO: &[(Lie, &[Lie])] = &[
             MergesEarly,
             DiscardApplies,
             MergesSuperseded,
+            MergesAnothers,
             SharedFork,
             LossySnapshot,
         ],
@@ -127,14 +133,22 @@ const ALSO: &[(Lie, &[Lie])] = &[
     ),
     (Panics, &[ReadsCommits]),
     (JoinsUninvited, &[Rejoins]),
-    (MergesEarly, &[MergesEcho, DiscardApplies, MergesSuperseded, StagesTwice]),
+    (MergesEarly, &[MergesEcho, DiscardApplies, MergesSuperseded, StagesTwice, MergesAnothers]),
     (LossySnapshot, &[ForgetfulSnapshot]),
     (
         FalseCapability,
-        &[LossySnapshot, ForgetfulSnapshot, KeylessSnapshot, RestoresGarbage, HiddenCapability],
+        &[
+            LossySnapshot,
+            ForgetfulSnapshot,
+            KeylessSnapshot,
+            ForgetsStaged,
+            RestoresGarbage,
+            HiddenCapability,
+        ],
     ),
     (HiddenCapability, &[FalseCapability]),
-    (FounderOnly, &[MergesSuperseded, SharedFork]),
+    (FounderOnly, &[MergesSuperseded, MergesAnothers, SharedFork]),
+    (TellsNoReason, &[KeepsName]),
 ];
 
 /// Every engine looks like `null` wherever its lie plays no part.
@@ -488,6 +502,21 @@ fn staged_twice(engine: &Registration) -> Outcome<String> {
     Ok(shown_as("staged", second))
 }
 
+/// Ada has a commit staged and is handed Ben's.
+fn anothers(engine: &Registration) -> Outcome<String> {
+    let mut seen = Vec::new();
+    let mut scene = Scene::of(engine)?;
+    let _own = scene.clients[ADA].stage_commit(&scene.group, &Change::Update)?;
+    let theirs = scene.clients[BEN].stage_commit(&scene.group, &Change::Update)?;
+    seen.push(shown_as("discarded", scene.clients[ADA].discard_staged(theirs)));
+    let mut scene = Scene::of(engine)?;
+    let _own = scene.clients[ADA].stage_commit(&scene.group, &Change::Update)?;
+    let theirs = scene.clients[BEN].stage_commit(&scene.group, &Change::Update)?;
+    seen.push(shown_as("merged", scene.clients[ADA].merge_staged(theirs.published())));
+    seen.push(format!("now in {}", scene.epoch(ADA)?));
+    Ok(seen.join(", "))
+}
+
 // ---- Capabilities -------------------------------------------------------------------------------
 
 fn epoch_after_the_forks(engine: &Registration) -> Outcome<String> {
@@ -518,6 +547,13 @@ fn restored_joins(engine: &Registration) -> Outcome<String> {
     let founded = ada.create_group(&[ben.publish_key_package()?])?;
     let mut restored = engine.restore(&ben.snapshot()?)?;
     Ok(shown_as("joined", restored.join_welcome(welcome(&founded.welcomes, 0)?)))
+}
+
+fn restored_merges(engine: &Registration) -> Outcome<String> {
+    let mut scene = Scene::of(engine)?;
+    let staged = scene.clients[ADA].stage_commit(&scene.group, &Change::Update)?;
+    let mut restored = engine.restore(&scene.clients[ADA].snapshot()?)?;
+    Ok(shown_as("merged", restored.merge_staged(staged.published())))
 }
 
 fn garbage_restored(engine: &Registration) -> Outcome<String> {
@@ -554,4 +590,18 @@ fn member_stages(engine: &Registration) -> Outcome<String> {
     let key_package = engine.new_client("dan")?.publish_key_package()?;
     let staged = scene.clients[BEN].stage_commit(&scene.group, &add(&key_package));
     Ok(shown_as("staged", staged))
+}
+
+fn deviations(engine: &Registration) -> Outcome<String> {
+    Ok(format!("{} declared", engine.describe().deviations.len()))
+}
+
+fn renames(engine: &Registration) -> Outcome<String> {
+    let why_not = engine.describe().capabilities.rename.why_not();
+    Ok(why_not.map_or("yes".into(), |why| format!("no, because '{why}'")))
+}
+
+fn tree_size(engine: &Registration) -> Outcome<String> {
+    let scene = Scene::of(engine)?;
+    Ok(format!("{:?}", scene.clients[BEN].encoded_sizes(&scene.group)?.ratchet_tree))
 }

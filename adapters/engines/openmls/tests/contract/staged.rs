@@ -66,6 +66,16 @@ fn only_the_staged_commit_can_be_merged() {
         assert_agree(&clients, &group, 1);
         clients[0].discard_staged(adas).unwrap();
 
+        let mut fork = engine.fork(clients[0].as_ref()).unwrap();
+        let mut restored = engine.restore(&clients[0].snapshot().unwrap()).unwrap();
+        let adas = clients[0].stage_commit(&group, &Change::Update).unwrap();
+        for copy in [&mut fork, &mut restored] {
+            let theirs = copy.stage_commit(&group, &Change::Update).unwrap();
+            assert_caller(clients[0].merge_staged(theirs.published()));
+        }
+        assert_agree(&clients, &group, 1);
+        clients[0].discard_staged(adas).unwrap();
+
         let (mut others, other_group) = group_of(engine, &["ada", "ben"]);
         let elsewhere = others[0].stage_commit(&other_group, &Change::Update).unwrap();
         assert_caller(clients[0].discard_staged(elsewhere));
