@@ -186,8 +186,8 @@ impl<C: Case> Row<C> {
         let mut sample = self.sample()?;
         sample.run();
         if matches!(sample.output, Some(Ok(_))) {
-            let spot = sample.spot_check();
-            ledger.expect(Check::Works, spot.is_ok(), || spot.unwrap_err());
+            let spot = sample.spot_check().err();
+            ledger.expect(Check::Works, spot.is_none(), || spot.unwrap_or_default());
         }
         sample.check(ledger)
     }

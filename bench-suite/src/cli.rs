@@ -1,13 +1,16 @@
-//! The `cgka-bench` command: `engines`, `list`, `verify`, `sizes`, `epoch-probe`.
+//! The `cgka-bench` command: `engines`, `list`, `verify`, `sizes`, `epoch-probe`, `conformance`.
 
+#[cfg(feature = "burrow")]
+mod conformance;
 mod print;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use engine_api::Registration;
+use engine_api::{Registration, WireProfile};
 
 use crate::engines;
+use crate::soak;
 use crate::verify;
 
 /// Runs CGKA engines through the same cases, and checks what they do.
@@ -44,6 +47,25 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Walks mixed groups of all engines of the `mls` profile through random epochs, and compares
+    /// every member at each.
+    Soak {
+        /// Only these engines.
+        #[arg(long = "engine", value_name = "NAME")]
+        engines: Vec<String>,
+        /// Where the choices come from; may be given several times.
+        #[arg(long = "seed", value_name = "NUMBER", default_values_t = [1, 2, 3])]
+        seeds: Vec<u64>,
+        /// Commits per seed.
+        #[arg(long, default_value_t = 500)]
+        epochs: usize,
+        /// Members at most.
+        #[arg(long, default_value_t = 64)]
+        members: usize,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Shows what goes over the wire: sizes of messages, commits, Welcomes and trees.
     Sizes {
         /// Only these engines.
@@ -62,11 +84,21 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Runs the MLS working group's vectors on burrow, over each crypto backend.
+    ///
+    /// `CGKA_VECTORS` names their folder. Exits with 0 only if nothing failed and none is missing.
+    #[cfg(feature = "burrow")]
+    Conformance {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Whether a bench target's arguments ask for the command instead of the table.
 pub(crate) fn is_asked_for(mut arguments: impl Iterator<Item = String>) -> bool {
-    const COMMANDS: [&str; 6] = ["engines", "list", "verify", "sizes", "epoch-probe", "help"];
+    const COMMANDS: [&str; 8] =
+        ["engines", "list", "verify", "soak", "sizes", "epoch-probe", "conformance", "help"];
     arguments.next().is_some_and(|first| COMMANDS.contains(&first.as_str()))
 }
 
@@ -101,12 +133,30 @@ fn execute(command: Command, present: &[Registration]) -> Result<ExitCode, Strin
             let clean = report.is_clean();
             return Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
+        Command::Soak { engines, seeds, epochs, members, json } => {
+            let mixed: Vec<_> = engines::select(present, &engines)?
+                .into_iter()
+                .filter(|engine| engine.describe().wire_profile == WireProfile::Mls)
+                .collect();
+            if mixed.is_empty() {
+                return Err("none of these engines speaks mls".into());
+            }
+            for seed in seeds {
+                let soaked = soak::run(&mixed, soak::Plan { seed, epochs, members });
+                if !print::soaked(soaked, json)? {
+                    return Ok(ExitCode::FAILURE);
+                }
+            }
+            Ok(())
+        }
         Command::Sizes { engines, json } => {
             print::sizes(&engines::select(present, &engines)?, json)
         }
         Command::EpochProbe { engines, json } => {
             print::epoch_probe(&engines::select(present, &engines)?, json)
         }
+        #[cfg(feature = "burrow")]
+        Command::Conformance { json } => return conformance::run(json),
     }?;
     Ok(ExitCode::SUCCESS)
 }

@@ -21,6 +21,7 @@ pub mod epoch_probe;
 pub mod front;
 pub mod original;
 pub mod sizes;
+pub mod soak;
 pub mod verify;
 pub mod world;
 

@@ -133,3 +133,14 @@ fn warm_and_cold_trees_differ_on_the_wire() {
     }
     assert!(compared >= 5, "{compared}");
 }
+
+/// A short walk of all MLS engines in one group; the command's defaults are 3 seeds of 500 epochs.
+#[test]
+fn soak_walks_as_far_as_it_says() {
+    let soaked = parsed(&["soak", "--json", "--seed", "7", "--epochs", "60", "--members", "16"]);
+    assert_eq!(soaked["epochs"], 60);
+    assert!(soaked["comparisons"].as_u64().unwrap() >= 300, "{soaked}");
+    assert!(soaked["restarts"].as_u64().unwrap() >= 1, "{soaked}");
+    let broken = cgka_bench(&["soak", "--engine", "null"]);
+    assert_eq!(broken.status.code(), Some(2));
+}

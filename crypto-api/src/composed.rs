@@ -21,12 +21,7 @@ impl<K: Kem, H: Hash, A: Aead, S: SignatureScheme> Composed<K, H, A, S> {
     /// The suite that goes by this number.
     #[must_use]
     pub fn new(cipher_suite: CipherSuite, random: Arc<dyn Random>) -> Self {
-        Self {
-            cipher_suite,
-            random,
-            hpke: Hpke::new(),
-            signature: PhantomData,
-        }
+        Self { cipher_suite, random, hpke: Hpke::new(), signature: PhantomData }
     }
 }
 
@@ -118,8 +113,7 @@ impl<K: Kem, H: Hash, A: Aead, S: SignatureScheme> Suite for Composed<K, H, A, S
         aad: &[u8],
         plaintext: &[u8],
     ) -> Result<HpkeCiphertext, CryptoError> {
-        self.hpke
-            .seal_base(public, info, aad, plaintext, &*self.random)
+        self.hpke.seal_base(public, info, aad, plaintext, &*self.random)
     }
 
     fn seal_base_batch(
@@ -128,8 +122,7 @@ impl<K: Kem, H: Hash, A: Aead, S: SignatureScheme> Suite for Composed<K, H, A, S
         info: &[&[u8]],
         aad: &[u8],
     ) -> Result<Vec<HpkeCiphertext>, CryptoError> {
-        self.hpke
-            .seal_base_batch(recipients, info, aad, &*self.random)
+        self.hpke.seal_base_batch(recipients, info, aad, &*self.random)
     }
 
     fn open_base(
@@ -140,8 +133,7 @@ impl<K: Kem, H: Hash, A: Aead, S: SignatureScheme> Suite for Composed<K, H, A, S
         aad: &[u8],
     ) -> Result<Secret, CryptoError> {
         let key = private.parsed::<K::PrivateKey>()?;
-        self.hpke
-            .open_base(key, private.public(), ciphertext, info, aad)
+        self.hpke.open_base(key, private.public(), ciphertext, info, aad)
     }
 
     fn send_export(
@@ -151,8 +143,7 @@ impl<K: Kem, H: Hash, A: Aead, S: SignatureScheme> Suite for Composed<K, H, A, S
         exporter_context: &[u8],
         length: usize,
     ) -> Result<(Vec<u8>, Secret), CryptoError> {
-        self.hpke
-            .send_export(public, info, exporter_context, length, &*self.random)
+        self.hpke.send_export(public, info, exporter_context, length, &*self.random)
     }
 
     fn receive_export(
@@ -165,8 +156,7 @@ impl<K: Kem, H: Hash, A: Aead, S: SignatureScheme> Suite for Composed<K, H, A, S
     ) -> Result<Secret, CryptoError> {
         let key = private.parsed::<K::PrivateKey>()?;
         let public = private.public();
-        self.hpke
-            .receive_export(key, public, kem_output, info, exporter_context, length)
+        self.hpke.receive_export(key, public, kem_output, info, exporter_context, length)
     }
 
     fn generate_signing_key(&self) -> Result<SigningKey, CryptoError> {
@@ -198,13 +188,7 @@ impl<K: Kem, H: Hash, A: Aead, S: SignatureScheme> Suite for Composed<K, H, A, S
     fn verify_batch(&self, signed: &[Signed<'_>]) -> Result<(), CryptoError> {
         let signed = signed
             .iter()
-            .map(|one| {
-                Ok((
-                    one.key.parsed::<S::VerifyingKey>()?,
-                    one.message,
-                    one.signature,
-                ))
-            })
+            .map(|one| Ok((one.key.parsed::<S::VerifyingKey>()?, one.message, one.signature)))
             .collect::<Result<Vec<_>, CryptoError>>()?;
         S::verify_batch(&signed)
     }

@@ -29,10 +29,7 @@ impl<G: Dh> DhKem<G> {
     ) -> Result<(Secret, Vec<u8>), CryptoError> {
         let kem_output = G::public_key(ephemeral)?;
         let dh = G::agree(ephemeral, public)?;
-        Ok((
-            Self::extract_and_expand(&dh, &kem_output, public)?,
-            kem_output,
-        ))
+        Ok((Self::extract_and_expand(&dh, &kem_output, public)?, kem_output))
     }
 
     /// `ExtractAndExpand(dh, concat(enc, pkRm))`.
@@ -74,11 +71,7 @@ impl<G: Dh> DhKem<G> {
         key: G::PrivateKey,
     ) -> Result<KeyPair<G::PrivateKey>, CryptoError> {
         let public = G::public_key(&key)?;
-        Ok(KeyPair {
-            private,
-            key,
-            public,
-        })
+        Ok(KeyPair { private, key, public })
     }
 
     fn generate(random: &dyn Random) -> Result<(Secret, G::PrivateKey), CryptoError> {

@@ -24,10 +24,7 @@ impl Digest {
         let length = length.min(Self::MAX_LENGTH);
         let mut bytes = [0; Self::MAX_LENGTH];
         fill(&mut bytes[..length]);
-        Self {
-            bytes,
-            length: length as u8,
-        }
+        Self { bytes, length: length as u8 }
     }
 
     /// The bytes.
@@ -60,8 +57,6 @@ impl Eq for Digest {}
 
 impl fmt::Debug for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_slice()
-            .iter()
-            .try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.as_slice().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }

@@ -24,13 +24,7 @@ pub fn expand<H: Hash>(prk: &[u8], info: &[&[u8]], out: &mut [u8]) -> Result<(),
     let mut previous = 0; // length of T(n-1): T(0) is empty
     for (counter, chunk) in (1..=u8::MAX).zip(out.chunks_mut(H::LENGTH)) {
         let mut next = Zeroizing::new([0; Digest::MAX_LENGTH]);
-        mac_with_ends::<H>(
-            &key,
-            &block[..previous],
-            info,
-            counter,
-            &mut next[..H::LENGTH],
-        );
+        mac_with_ends::<H>(&key, &block[..previous], info, counter, &mut next[..H::LENGTH]);
         chunk.copy_from_slice(&next[..chunk.len()]);
         block = next;
         previous = H::LENGTH;

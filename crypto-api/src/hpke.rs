@@ -33,16 +33,10 @@ pub fn labeled_expand<H: Hash>(
     info: &[&[u8]],
     out: &mut [u8],
 ) -> Result<(), CryptoError> {
-    let length = u16::try_from(out.len())
-        .map_err(|_| CryptoError::Rejected)?
-        .to_be_bytes();
+    let length = u16::try_from(out.len()).map_err(|_| CryptoError::Rejected)?.to_be_bytes();
     match info {
         [] => hkdf::expand::<H>(prk.as_slice(), &[&length, VERSION, suite_id, label], out),
-        [one] => hkdf::expand::<H>(
-            prk.as_slice(),
-            &[&length, VERSION, suite_id, label, one],
-            out,
-        ),
+        [one] => hkdf::expand::<H>(prk.as_slice(), &[&length, VERSION, suite_id, label, one], out),
         [one, two] => {
             let parts: [&[u8]; 6] = [&length, VERSION, suite_id, label, one, two];
             hkdf::expand::<H>(prk.as_slice(), &parts, out)
@@ -98,13 +92,7 @@ impl<K: Kem, H: Hash, A: Aead> Hpke<K, H, A> {
         random: &dyn Random,
     ) -> Result<HpkeCiphertext, CryptoError> {
         let (shared_secret, kem_output) = K::encap(public, random)?;
-        self.seal(
-            &shared_secret,
-            kem_output,
-            &self.info_hash(info),
-            aad,
-            plaintext,
-        )
+        self.seal(&shared_secret, kem_output, &self.info_hash(info), aad, plaintext)
     }
 
     /// `SealBase` to many, with `info` hashed once.
@@ -199,10 +187,7 @@ impl<K: Kem, H: Hash, A: Aead> Hpke<K, H, A> {
         let mut ciphertext = Vec::with_capacity(plaintext.len() + A::NT);
         ciphertext.extend_from_slice(plaintext);
         A::seal(key.as_slice(), nonce.as_slice(), aad, &mut ciphertext)?;
-        Ok(HpkeCiphertext {
-            kem_output,
-            ciphertext,
-        })
+        Ok(HpkeCiphertext { kem_output, ciphertext })
     }
 
     fn export(

@@ -20,11 +20,7 @@ pub struct HpkePrivateKey {
 impl HpkePrivateKey {
     /// Wraps what a library made of a private key.
     pub fn new<T: Any + Send + Sync>(private: Secret, public: &[u8], parsed: T) -> Self {
-        Self {
-            private,
-            public: Arc::from(public),
-            parsed: Arc::new(parsed),
-        }
+        Self { private, public: Arc::from(public), parsed: Arc::new(parsed) }
     }
 
     /// The private key as serialised: a scalar, or a seed.
@@ -75,11 +71,7 @@ pub struct SigningKey {
 impl SigningKey {
     /// Wraps what a library made of a private key.
     pub fn new<T: Any + Send + Sync>(private: Secret, public: &[u8], parsed: T) -> Self {
-        Self {
-            private,
-            public: Arc::from(public),
-            parsed: Arc::new(parsed),
-        }
+        Self { private, public: Arc::from(public), parsed: Arc::new(parsed) }
     }
 
     /// The private key as serialised: Ed25519's and Ed448's seed, ECDSA's scalar.
@@ -119,9 +111,7 @@ pub struct VerifyingKey {
 impl VerifyingKey {
     /// Wraps what a library made of a public key.
     pub fn new<T: Any + Send + Sync>(parsed: T) -> Self {
-        Self {
-            parsed: Arc::new(parsed),
-        }
+        Self { parsed: Arc::new(parsed) }
     }
 
     /// What the library made of it.

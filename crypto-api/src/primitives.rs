@@ -108,10 +108,7 @@ pub trait Kem: Send + Sync + 'static {
         publics: &[&[u8]],
         random: &dyn Random,
     ) -> Result<Vec<(Secret, Vec<u8>)>, CryptoError> {
-        publics
-            .iter()
-            .map(|public| Self::encap(public, random))
-            .collect()
+        publics.iter().map(|public| Self::encap(public, random)).collect()
     }
 
     /// `Decap(kem_output, private)`; `public` is the private key's.

@@ -75,11 +75,7 @@ pub fn ed25519_signature(signature: &[u8]) -> Result<&[u8; 64], CryptoError> {
 pub fn ed448_point(encoded: &[u8; 57]) -> Result<(), CryptoError> {
     let [y @ .., sign] = encoded;
     let canonical = y.iter().rev().lt(ED448_P.iter().rev()) && sign & 0x7f == 0;
-    if canonical && !ED448_SMALL_ORDER_Y.contains(y) {
-        Ok(())
-    } else {
-        Err(CryptoError::Rejected)
-    }
+    if canonical && !ED448_SMALL_ORDER_Y.contains(y) { Ok(()) } else { Err(CryptoError::Rejected) }
 }
 
 /// The field's prime, 2^448 - 2^224 - 1, little-endian.
@@ -141,11 +137,7 @@ pub fn x25519_public_key(public: &[u8]) -> Result<&[u8; 32], CryptoError> {
     let mut u = *public;
     u[31] &= 0x7f; // RFC 7748: the top bit is ignored
     let small = X25519_SMALL_ORDER_U.contains(&u);
-    if small {
-        Err(CryptoError::Rejected)
-    } else {
-        Ok(public)
-    }
+    if small { Err(CryptoError::Rejected) } else { Ok(public) }
 }
 
 /// [`x25519_public_key`] for X448.
@@ -155,11 +147,7 @@ pub fn x25519_public_key(public: &[u8]) -> Result<&[u8; 32], CryptoError> {
 /// [`CryptoError::Rejected`].
 pub fn x448_public_key(public: &[u8]) -> Result<&[u8; 56], CryptoError> {
     let public: &[u8; 56] = public.try_into().map_err(|_| CryptoError::Rejected)?;
-    if X448_SMALL_ORDER_U.contains(public) {
-        Err(CryptoError::Rejected)
-    } else {
-        Ok(public)
-    }
+    if X448_SMALL_ORDER_U.contains(public) { Err(CryptoError::Rejected) } else { Ok(public) }
 }
 
 /// u-coordinates of the points of order 1, 2 and 4 on the curve and its twist: 0, 1 and -1, then

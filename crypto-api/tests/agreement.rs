@@ -16,11 +16,7 @@ fn for_each_pair(test: impl Fn(&dyn Suite, &dyn Suite, &str)) {
     for suite in SUITES {
         for (one_name, one) in both.of(suite) {
             for (other_name, other) in both.of(suite) {
-                test(
-                    one,
-                    other,
-                    &format!("suite {suite}, {one_name} -> {other_name}"),
-                );
+                test(one, other, &format!("suite {suite}, {one_name} -> {other_name}"));
             }
         }
     }
@@ -30,33 +26,16 @@ fn for_each_pair(test: impl Fn(&dyn Suite, &dyn Suite, &str)) {
 fn the_same_lengths_hashes_and_secrets() {
     for_each_pair(|one, other, context| {
         let lengths = |suite: &dyn Suite| {
-            [
-                suite.kdf_nh(),
-                suite.hash_length(),
-                suite.aead_nk(),
-                suite.aead_nn(),
-                suite.aead_nt(),
-            ]
+            [suite.kdf_nh(), suite.hash_length(), suite.aead_nk(), suite.aead_nn(), suite.aead_nt()]
         };
         assert_eq!(lengths(one), lengths(other), "{context}");
         let long = [0x5a; 300]; // longer than any hash's block, as a key too
         let parts: [&[u8]; 4] = [b"", b"a", &long, b"b"];
         let whole = parts.concat();
         assert_eq!(one.hash(&parts), other.hash(&[&whole]), "{context}");
-        for key in [
-            &b""[..],
-            b"k",
-            &long[..64],
-            &long[..128],
-            &long[..129],
-            &long,
-        ] {
+        for key in [&b""[..], b"k", &long[..64], &long[..128], &long[..129], &long] {
             assert_eq!(one.mac(key, &parts), other.mac(key, &[&whole]), "{context}");
-            assert_eq!(
-                one.extract(key, &parts),
-                other.extract(key, &[&whole]),
-                "{context}"
-            );
+            assert_eq!(one.extract(key, &parts), other.extract(key, &[&whole]), "{context}");
             for length in [0, 1, one.kdf_nh(), one.kdf_nh() + 1, 255 * one.kdf_nh()] {
                 let (mut ours, mut theirs) = (vec![0; length], vec![0; length]);
                 one.expand(key, &parts, &mut ours).unwrap();
@@ -93,9 +72,7 @@ fn one_seals_the_other_opens() {
         let private = other.generate_key_pair().unwrap();
         let info: [&[u8]; 2] = [b"in", b"fo"];
         for plaintext in [&b""[..], b"x", &[3; 1000]] {
-            let sealed = one
-                .seal_base(private.public(), &info, b"aad", plaintext)
-                .unwrap();
+            let sealed = one.seal_base(private.public(), &info, b"aad", plaintext).unwrap();
             assert_eq!(sealed.ciphertext.len(), plaintext.len() + one.aead_nt());
             let opened = other.open_base(&private, &sealed, &[b"info"], b"aad");
             assert_eq!(opened.unwrap().as_slice(), plaintext, "{context}");
@@ -104,9 +81,7 @@ fn one_seals_the_other_opens() {
             let wrong = other.open_base(&private, &sealed, &[b"inf"], b"aad");
             assert_eq!(wrong, Err(CryptoError::Rejected), "{context}");
         }
-        let (kem_output, sent) = one
-            .send_export(private.public(), &info, b"exporter", 77)
-            .unwrap();
+        let (kem_output, sent) = one.send_export(private.public(), &info, b"exporter", 77).unwrap();
         let received = other.receive_export(&private, &kem_output, &info, b"exporter", 77);
         assert_eq!(received.unwrap(), sent, "{context}");
     });
@@ -120,10 +95,7 @@ fn a_batch_is_the_same_as_one_by_one() {
         let recipients: Vec<SealTo<'_>> = keys
             .iter()
             .zip(&plaintexts)
-            .map(|(key, plaintext)| SealTo {
-                public: key.public(),
-                plaintext,
-            })
+            .map(|(key, plaintext)| SealTo { public: key.public(), plaintext })
             .collect();
         let sealed = one.seal_base_batch(&recipients, &[b"info"], b"").unwrap();
         assert_eq!(sealed.len(), 5);
@@ -160,13 +132,9 @@ fn one_signs_the_other_verifies() {
 #[test]
 fn a_batch_of_signatures_is_good_if_all_are() {
     for_each_pair(|one, other, context| {
-        let keys: Vec<SigningKey> = (0..6)
-            .map(|_| one.generate_signing_key().unwrap())
-            .collect();
-        let publics: Vec<VerifyingKey> = keys
-            .iter()
-            .map(|key| other.verifying_key(key.public()).unwrap())
-            .collect();
+        let keys: Vec<SigningKey> = (0..6).map(|_| one.generate_signing_key().unwrap()).collect();
+        let publics: Vec<VerifyingKey> =
+            keys.iter().map(|key| other.verifying_key(key.public()).unwrap()).collect();
         let messages: Vec<[u8; 3]> = (0..6).map(|n| [n; 3]).collect();
         let mut signatures: Vec<Vec<u8>> = keys
             .iter()
@@ -178,22 +146,14 @@ fn a_batch_of_signatures_is_good_if_all_are() {
                 .iter()
                 .zip(&messages)
                 .zip(signatures)
-                .map(|((key, message), signature)| Signed {
-                    key,
-                    message,
-                    signature,
-                })
+                .map(|((key, message), signature)| Signed { key, message, signature })
                 .collect();
             other.verify_batch(&signed)
         };
         assert_eq!(verdict(&signatures), Ok(()), "{context}");
         assert_eq!(verdict(&[]), Ok(()), "{context}");
         signatures.swap(2, 4);
-        assert_eq!(
-            verdict(&signatures),
-            Err(CryptoError::Rejected),
-            "{context}"
-        );
+        assert_eq!(verdict(&signatures), Err(CryptoError::Rejected), "{context}");
     });
 }
 
@@ -211,12 +171,7 @@ fn randomness_is_the_callers() {
                 let signature =
                     (name == "rustcrypto").then(|| suite.sign(&signing, b"message").unwrap());
                 let public = private.public().to_vec();
-                (
-                    public,
-                    signing.public().to_vec(),
-                    sealed.unwrap(),
-                    signature,
-                )
+                (public, signing.public().to_vec(), sealed.unwrap(), signature)
             };
             assert_eq!(run(1), run(1), "suite {suite}");
             assert_ne!(run(1).0, run(2).0, "suite {suite}");
@@ -225,11 +180,7 @@ fn randomness_is_the_callers() {
         let both = Both::with_random(&never);
         for (name, implementation) in both.of(suite) {
             let context = format!("{name}, suite {suite}");
-            let public = implementation
-                .derive_key_pair(b"ikm")
-                .unwrap()
-                .public()
-                .to_vec();
+            let public = implementation.derive_key_pair(b"ikm").unwrap().public().to_vec();
             let failed = Some(CryptoError::Internal);
             let generated = implementation.generate_key_pair();
             assert_eq!(generated.err(), failed, "{context}");
@@ -243,10 +194,8 @@ fn randomness_is_the_callers() {
 
 #[test]
 fn other_suites_are_unsupported() {
-    let backends: [&dyn CryptoBackend; 2] = [
-        &crypto_rustcrypto::RustCrypto::new(),
-        &crypto_aws_lc::AwsLc::new(),
-    ];
+    let backends: [&dyn CryptoBackend; 2] =
+        [&crypto_rustcrypto::RustCrypto::new(), &crypto_aws_lc::AwsLc::new()];
     for backend in backends {
         for number in [0, 8, 0x0a0a, 0xf001, 0xffff] {
             let suite = backend.suite(CipherSuite(number));

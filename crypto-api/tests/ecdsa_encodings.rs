@@ -24,11 +24,7 @@ fn ecdsa_encodings() {
         };
         // Both forms of `s` are good: there is no rule that prefers the low one.
         taken(curve.suite, "s", check(der(&integer(&r), &integer(&s))));
-        taken(
-            curve.suite,
-            "-s",
-            check(der(&integer(&r), &integer(&other_s))),
-        );
+        taken(curve.suite, "-s", check(der(&integer(&r), &integer(&other_s))));
         let negative = |bytes: &[u8]| [&[2, bytes.len() as u8], bytes].concat();
         let mut padded = vec![0, 0];
         padded.extend_from_slice(&s);
@@ -39,21 +35,12 @@ fn ecdsa_encodings() {
             ("s is missing", der(&integer(&r), &[])),
             ("s is padded", der(&integer(&r), &negative(&padded))),
             ("an empty integer", der(&integer(&r), &[2, 0])),
-            (
-                "a third integer",
-                der(&integer(&r), &[integer(&s), integer(&s)].concat()),
-            ),
+            ("a third integer", der(&integer(&r), &[integer(&s), integer(&s)].concat())),
             ("a negative r", der(&negative(&[0x80]), &integer(&s))),
             ("a set", with_tag(0x31, der(&integer(&r), &integer(&s)))),
             ("fixed length", [&r[..], &s].concat()),
-            (
-                "length in long form",
-                long_form(&der(&integer(&r), &integer(&s))),
-            ),
-            (
-                "indefinite length",
-                indefinite(&der(&integer(&r), &integer(&s))),
-            ),
+            ("length in long form", long_form(&der(&integer(&r), &integer(&s)))),
+            ("indefinite length", indefinite(&der(&integer(&r), &integer(&s)))),
         ] {
             refused(curve.suite, what, check(signature));
         }
@@ -62,21 +49,13 @@ fn ecdsa_encodings() {
 
 /// The two integers of a DER signature, without leading zeros.
 fn integers(signature: &[u8]) -> [Vec<u8>; 2] {
-    let body = if signature[1] & 0x80 == 0 {
-        &signature[2..]
-    } else {
-        &signature[3..]
-    };
+    let body = if signature[1] & 0x80 == 0 { &signature[2..] } else { &signature[3..] };
     let (first, second) = body.split_at(2 + usize::from(body[1]));
     [first, second].map(|integer| trimmed(&integer[2..]))
 }
 
 fn trimmed(bytes: &[u8]) -> Vec<u8> {
-    bytes
-        .iter()
-        .copied()
-        .skip_while(|byte| *byte == 0)
-        .collect()
+    bytes.iter().copied().skip_while(|byte| *byte == 0).collect()
 }
 
 fn minus(a: &[u8], b: &[u8]) -> Vec<u8> {
@@ -109,11 +88,7 @@ fn integer(bytes: &[u8]) -> Vec<u8> {
 /// A SEQUENCE of two encoded values, length in its shortest form.
 fn der(first: &[u8], second: &[u8]) -> Vec<u8> {
     let length = (first.len() + second.len()) as u8;
-    let header: &[u8] = if length < 0x80 {
-        &[0x30, length]
-    } else {
-        &[0x30, 0x81, length]
-    };
+    let header: &[u8] = if length < 0x80 { &[0x30, length] } else { &[0x30, 0x81, length] };
     [header, first, second].concat()
 }
 
@@ -133,10 +108,6 @@ fn long_form(signature: &[u8]) -> Vec<u8> {
 }
 
 fn indefinite(signature: &[u8]) -> Vec<u8> {
-    let body = if signature[1] & 0x80 == 0 {
-        &signature[2..]
-    } else {
-        &signature[3..]
-    };
+    let body = if signature[1] & 0x80 == 0 { &signature[2..] } else { &signature[3..] };
     [&[0x30, 0x80], body, &[0, 0]].concat()
 }

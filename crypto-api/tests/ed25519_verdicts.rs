@@ -18,11 +18,7 @@ const ORDER: [u8; 32] = [
 ];
 
 fn challenge(r: &[u8; 32], public: &[u8; 32], message: &[u8]) -> Scalar {
-    let hash = Sha512::new()
-        .chain_update(r)
-        .chain_update(public)
-        .chain_update(message)
-        .finalize();
+    let hash = Sha512::new().chain_update(r).chain_update(public).chain_update(message).finalize();
     Scalar::from_bytes_mod_order_wide(&hash.into())
 }
 
@@ -54,12 +50,7 @@ fn verify(
 /// A private scalar, a nonce, and the points to them.
 fn honest() -> (Scalar, Scalar, EdwardsPoint, EdwardsPoint) {
     let (a, r) = (Scalar::from(0x1234_5678_u64), Scalar::from(0x9abc_def0_u64));
-    (
-        a,
-        r,
-        ED25519_BASEPOINT_POINT * a,
-        ED25519_BASEPOINT_POINT * r,
-    )
+    (a, r, ED25519_BASEPOINT_POINT * a, ED25519_BASEPOINT_POINT * r)
 }
 
 fn multiple_of_eight(k: &Scalar) -> bool {
@@ -101,11 +92,7 @@ fn keys_of_small_order_are_refused() {
             .find(|message| multiple_of_eight(&challenge(&nonce, &public, message)))
             .unwrap();
         // [S]B = R + [k]A holds, since [k]A is the identity.
-        assert!(!verdict(
-            &public,
-            &message,
-            &signature(&nonce, r.as_bytes())
-        ));
+        assert!(!verdict(&public, &message, &signature(&nonce, r.as_bytes())));
         for (_, suite) in both.of(1) {
             let key = suite.verifying_key(&public);
             assert_eq!(key.err(), Some(CryptoError::Rejected));

@@ -11,11 +11,7 @@ use crypto_api::{CryptoError, HpkeCiphertext, Suite};
 fn public_of(suite: u16) -> Vec<u8> {
     let both = Both::new();
     let (_, implementation) = both.of(suite)[0];
-    implementation
-        .derive_key_pair(b"some")
-        .unwrap()
-        .public()
-        .to_vec()
+    implementation.derive_key_pair(b"some").unwrap().public().to_vec()
 }
 
 /// HPKE public keys and, on the NIST curves, signature public keys that are none.
@@ -44,10 +40,7 @@ fn bad_points(curve: &Curve) -> Vec<(&'static str, Vec<u8>)> {
         ("zeros", [&[4][..], &vec![0; 2 * curve.length]].concat()),
         ("x is the prime", [&[4], &prime[..], &root].concat()),
         ("y is the prime", [&[4], x, &prime].concat()),
-        (
-            "all ones",
-            [&[4][..], &vec![0xff; 2 * curve.length]].concat(),
-        ),
+        ("all ones", [&[4][..], &vec![0xff; 2 * curve.length]].concat()),
     ]
 }
 
@@ -56,15 +49,11 @@ fn points_of_the_nist_curves() {
     for curve in &NIST {
         let zero = vec![0; curve.length];
         let with_x_zero = [&[4], &zero[..], &unhex(curve.root_of_b)].concat();
-        taken(curve.suite, "x is zero", |s| {
-            s.check_public_key(&with_x_zero)
-        });
+        taken(curve.suite, "x is zero", |s| s.check_public_key(&with_x_zero));
         taken(curve.suite, "x is zero", |s| s.verifying_key(&with_x_zero));
         for (what, point) in bad_points(curve) {
             refused(curve.suite, what, |s| s.check_public_key(&point));
-            refused(curve.suite, what, |s| {
-                s.seal_base(&point, &[], b"", b"secret")
-            });
+            refused(curve.suite, what, |s| s.seal_base(&point, &[], b"", b"secret"));
             refused(curve.suite, what, |s| s.send_export(&point, &[], b"", 32));
             refused(curve.suite, what, |s| s.verifying_key(&point));
             refused(curve.suite, what, |s| open_with_kem_output(s, &point));
@@ -136,27 +125,12 @@ fn private_keys() {
     for suite in SUITES {
         let both = Both::new();
         let (_, implementation) = both.of(suite)[0];
-        let length = implementation
-            .derive_key_pair(b"ikm")
-            .unwrap()
-            .private()
-            .len();
-        let signing_length = implementation
-            .generate_signing_key()
-            .unwrap()
-            .private()
-            .len();
+        let length = implementation.derive_key_pair(b"ikm").unwrap().private().len();
+        let signing_length = implementation.generate_signing_key().unwrap().private().len();
         for wrong in [0, 1, length - 1, length + 1, 2 * length, 200] {
             refused(suite, "length", |s| s.private_key(&vec![1; wrong]));
         }
-        for wrong in [
-            0,
-            1,
-            signing_length - 1,
-            signing_length + 1,
-            2 * signing_length,
-            200,
-        ] {
+        for wrong in [0, 1, signing_length - 1, signing_length + 1, 2 * signing_length, 200] {
             refused(suite, "length", |s| s.signing_key(&vec![1; wrong]));
         }
     }
@@ -168,12 +142,7 @@ fn private_keys() {
         *beyond.last_mut().unwrap() += 1;
         taken(curve.suite, "order - 1", |s| s.private_key(&last));
         taken(curve.suite, "order - 1", |s| s.signing_key(&last));
-        for scalar in [
-            order,
-            beyond,
-            vec![0; curve.length],
-            vec![0xff; curve.length],
-        ] {
+        for scalar in [order, beyond, vec![0; curve.length], vec![0xff; curve.length]] {
             refused(curve.suite, "scalar", |s| s.private_key(&scalar));
             refused(curve.suite, "scalar", |s| s.signing_key(&scalar));
         }
@@ -236,21 +205,15 @@ fn aead_inputs() {
             }
             for (key_length, nonce_length) in [(0, 12), (15, 12), (33, 12), (24, 12)] {
                 let (key, nonce) = (vec![1; key_length], vec![2; nonce_length]);
-                refused(suite, "key", |s| {
-                    s.aead_seal(&key, &nonce, b"aad", &mut b"text".to_vec())
-                });
-                refused(suite, "key", |s| {
-                    s.aead_open(&key, &nonce, b"aad", &mut good.clone())
-                });
+                refused(suite, "key", |s| s.aead_seal(&key, &nonce, b"aad", &mut b"text".to_vec()));
+                refused(suite, "key", |s| s.aead_open(&key, &nonce, b"aad", &mut good.clone()));
             }
             for nonce_length in [0, 11, 13, 16] {
                 let nonce = vec![2; nonce_length];
                 refused(suite, "nonce", |s| {
                     s.aead_seal(&key, &nonce, b"aad", &mut b"text".to_vec())
                 });
-                refused(suite, "nonce", |s| {
-                    s.aead_open(&key, &nonce, b"aad", &mut good.clone())
-                });
+                refused(suite, "nonce", |s| s.aead_open(&key, &nonce, b"aad", &mut good.clone()));
             }
         }
     }
@@ -377,10 +340,7 @@ fn secrets_are_silent() {
             assert_eq!(format!("{signing:?}"), "SigningKey { .. }");
             assert_eq!(format!("{public:?}"), "VerifyingKey { .. }");
             let length = private.private().len();
-            assert_eq!(
-                format!("{:?}", private.private()),
-                format!("Secret({length} bytes)")
-            );
+            assert_eq!(format!("{:?}", private.private()), format!("Secret({length} bytes)"));
         }
     }
 }

@@ -64,10 +64,8 @@ fn check(suite: &dyn crypto_api::Suite, case: &Case, context: &str) {
     let (front, back) = info.split_at(3);
     let aad = unhex(&case.encryption.aad);
     let plaintext = unhex(&case.encryption.pt);
-    let expected = HpkeCiphertext {
-        kem_output: unhex(&case.enc),
-        ciphertext: unhex(&case.encryption.ct),
-    };
+    let expected =
+        HpkeCiphertext { kem_output: unhex(&case.enc), ciphertext: unhex(&case.encryption.ct) };
     let sealed = suite.seal_base(private.public(), &[front, back], &aad, &plaintext);
     assert_eq!(sealed.unwrap(), expected, "{context}");
     let opened = suite.open_base(&private, &expected, &[&info], &aad);
@@ -76,9 +74,8 @@ fn check(suite: &dyn crypto_api::Suite, case: &Case, context: &str) {
     assert!(!case.exports.is_empty());
     for export in &case.exports {
         let exporter = unhex(&export.exporter_context);
-        let (kem_output, sent) = suite
-            .send_export(private.public(), &[&info], &exporter, export.L)
-            .unwrap();
+        let (kem_output, sent) =
+            suite.send_export(private.public(), &[&info], &exporter, export.L).unwrap();
         assert_eq!(kem_output, expected.kem_output, "{context}");
         assert_eq!(sent.as_slice(), unhex(&export.exported_value), "{context}");
         let received = suite.receive_export(&private, &kem_output, &[&info], &exporter, export.L);

@@ -43,13 +43,7 @@ fn eddsa<S: SignatureScheme>(name: eddsa::TestName) -> Seen {
         for test in group.tests {
             let verdict = verify::<S>(&group.key.pk, &test.msg, &test.sig);
             let good = test.result == TestResult::Valid;
-            assert_eq!(
-                verdict.is_ok(),
-                good,
-                "{name:?} {}: {}",
-                test.tc_id,
-                test.comment
-            );
+            assert_eq!(verdict.is_ok(), good, "{name:?} {}: {}", test.tc_id, test.comment);
             seen.count(good);
         }
     }
@@ -76,13 +70,7 @@ fn ecdsa<S: SignatureScheme>(name: ecdsa::TestName) -> Seen {
         for test in group.tests {
             let verdict = verify::<S>(&group.key.key, &test.msg, &test.sig);
             let good = test.result == TestResult::Valid;
-            assert_eq!(
-                verdict.is_ok(),
-                good,
-                "{name:?} {}: {}",
-                test.tc_id,
-                test.comment
-            );
+            assert_eq!(verdict.is_ok(), good, "{name:?} {}: {}", test.tc_id, test.comment);
             seen.count(good);
         }
     }
@@ -96,26 +84,17 @@ fn ecdsa_on_three_curves() {
         (
             ecdsa::<rustcrypto::signature::EcdsaP256>(EcdsaSecp256r1Sha256),
             ecdsa::<aws_lc::signature::EcdsaP256>(EcdsaSecp256r1Sha256),
-            Seen {
-                good: 174,
-                bad: 310,
-            },
+            Seen { good: 174, bad: 310 },
         ),
         (
             ecdsa::<rustcrypto::signature::EcdsaP384>(EcdsaSecp384r1Sha384),
             ecdsa::<aws_lc::signature::EcdsaP384>(EcdsaSecp384r1Sha384),
-            Seen {
-                good: 194,
-                bad: 310,
-            },
+            Seen { good: 194, bad: 310 },
         ),
         (
             ecdsa::<rustcrypto::signature::EcdsaP521>(EcdsaSecp521r1Sha512),
             ecdsa::<aws_lc::signature::EcdsaP521>(EcdsaSecp521r1Sha512),
-            Seen {
-                good: 232,
-                bad: 310,
-            },
+            Seen { good: 232, bad: 310 },
         ),
     ] {
         assert_eq!(rustcrypto, aws_lc);
@@ -128,19 +107,12 @@ fn xdh<G: Dh>(name: xdh::TestName) -> Seen {
     for group in xdh::TestSet::load(name).unwrap().test_groups {
         for test in group.tests {
             let context = format!("{name:?} {}: {}", test.tc_id, test.comment);
-            let agreed = G::agree(
-                &G::private_key(&test.private_key).unwrap(),
-                &test.public_key,
-            );
+            let agreed = G::agree(&G::private_key(&test.private_key).unwrap(), &test.public_key);
             // "Acceptable" are, among others, the results that are all zero, which HPKE refuses.
             let zero = test.shared_secret.iter().all(|byte| *byte == 0);
             let good = !test.result.must_fail() && !zero;
             if good {
-                assert_eq!(
-                    agreed.unwrap().as_slice(),
-                    &test.shared_secret[..],
-                    "{context}"
-                );
+                assert_eq!(agreed.unwrap().as_slice(), &test.shared_secret[..], "{context}");
                 G::check_public_key(&test.public_key).unwrap();
             } else {
                 assert_eq!(agreed, Err(CryptoError::Rejected), "{context}");
@@ -176,11 +148,7 @@ fn ecdh<G: Dh>(name: ecdh::TestName) -> Seen {
             // "Acceptable" are compressed points, which HPKE refuses.
             let good = test.result == TestResult::Valid;
             if good {
-                assert_eq!(
-                    agreed.unwrap().as_slice(),
-                    &test.shared_secret[..],
-                    "{context}"
-                );
+                assert_eq!(agreed.unwrap().as_slice(), &test.shared_secret[..], "{context}");
                 G::check_public_key(&test.public_key).unwrap();
             } else {
                 assert_eq!(agreed, Err(CryptoError::Rejected), "{context}");

@@ -9,6 +9,7 @@ use crate::cases::{self, Visitor};
 use crate::checks::Check;
 use crate::epoch_probe::probe;
 use crate::sizes;
+use crate::soak::{Broken, Soaked};
 use crate::verify;
 use crate::world::Tree;
 
@@ -236,6 +237,38 @@ pub(super) fn sizes(chosen: &[Registration], as_json: bool) -> Result<(), String
     }
     print_absent(&absent);
     Ok(())
+}
+
+/// Prints one walk's end; whether it was a good one.
+pub(super) fn soaked(result: Result<Soaked, Broken>, as_json: bool) -> Result<bool, String> {
+    match result {
+        Ok(soaked) if as_json => json(&soaked)?,
+        Ok(soaked) => {
+            println!(
+                "seed {}: {} epochs, {} members at most, {} comparisons, {} messages, {} races, \
+                 {} restarts, all agree",
+                soaked.seed,
+                soaked.epochs,
+                soaked.most_members,
+                soaked.comparisons,
+                soaked.messages,
+                soaked.superseded,
+                soaked.restarts,
+            );
+            for refusal in &soaked.refusals {
+                println!("    a commit that could not be made: {refusal}");
+            }
+        }
+        Err(broken) => {
+            if as_json {
+                json(&broken)?;
+            } else {
+                println!("{broken}");
+            }
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn print_absent(rows: &[String]) {

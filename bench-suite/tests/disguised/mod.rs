@@ -1,5 +1,7 @@
 //! Engines made of others, for the tests of the tests.
 
+#![expect(clippy::panic, reason = "a helper function of tests")]
+
 use bench_suite::engines;
 use engine_api::*;
 

@@ -16,10 +16,7 @@ pub(crate) struct Both {
 
 impl Both {
     pub(crate) fn new() -> Self {
-        Self {
-            rustcrypto: RustCrypto::new(),
-            aws_lc: AwsLc::new(),
-        }
+        Self { rustcrypto: RustCrypto::new(), aws_lc: AwsLc::new() }
     }
 
     pub(crate) fn with_random(random: &Arc<dyn Random>) -> Self {
@@ -150,11 +147,7 @@ pub(crate) fn refused<T: std::fmt::Debug>(
 ) {
     for (name, implementation) in Both::new().of(suite) {
         let result = attempt(implementation);
-        assert_eq!(
-            result.err(),
-            Some(CryptoError::Rejected),
-            "{name}, suite {suite}: {what}"
-        );
+        assert_eq!(result.err(), Some(CryptoError::Rejected), "{name}, suite {suite}: {what}");
     }
 }
 

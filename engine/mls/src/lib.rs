@@ -106,6 +106,10 @@
 //! [`codec`], [`crypto`], [`types`], [`tree`], [`schedule`], [`framing`] and [`group`], each of which
 //! uses those before it only. An application needs [`group`] and, of the others, their types.
 //!
+//! # Features
+//!
+//! `duplicate`, off by default: `Group::duplicate`, for measuring and not for applications.
+//!
 //! References like "section 7.3" are to RFC 9420.
 #![forbid(unsafe_code)]
 

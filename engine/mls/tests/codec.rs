@@ -94,12 +94,7 @@ fn lengths_at_their_boundaries() {
         assert_eq!(length_len(length), header.len());
         assert_eq!(Reader::new(header).length(), Ok(length));
     }
-    for length in [
-        MAX_LENGTH + 1,
-        u32::MAX as usize,
-        u32::MAX as usize + 1,
-        usize::MAX,
-    ] {
+    for length in [MAX_LENGTH + 1, u32::MAX as usize, u32::MAX as usize + 1, usize::MAX] {
         let error = LengthHeader::new(length).err();
         assert_eq!(error, Some(EncodeError::VectorTooLong), "{length}");
     }
@@ -115,32 +110,14 @@ fn lengths_that_are_refused() {
         &[0x80, 0, 0, 1],
         &[0x80, 0, 0x3f, 0xff],
     ] {
-        assert_eq!(
-            Reader::new(bytes).length(),
-            Err(DecodeError::LengthNotMinimal),
-            "{bytes:?}"
-        );
+        assert_eq!(Reader::new(bytes).length(), Err(DecodeError::LengthNotMinimal), "{bytes:?}");
     }
     for first in 0xc0..=0xff {
         let bytes = [first; 8];
-        assert_eq!(
-            Reader::new(&bytes).length(),
-            Err(DecodeError::InvalidLengthPrefix)
-        );
+        assert_eq!(Reader::new(&bytes).length(), Err(DecodeError::InvalidLengthPrefix));
     }
-    for bytes in [
-        &[][..],
-        &[0x40],
-        &[0x7f],
-        &[0x80],
-        &[0x80, 0, 0x40],
-        &[0xbf, 0xff, 0xff],
-    ] {
-        assert_eq!(
-            Reader::new(bytes).length(),
-            Err(DecodeError::EndOfInput),
-            "{bytes:?}"
-        );
+    for bytes in [&[][..], &[0x40], &[0x7f], &[0x80], &[0x80, 0, 0x40], &[0xbf, 0xff, 0xff]] {
+        assert_eq!(Reader::new(bytes).length(), Err(DecodeError::EndOfInput), "{bytes:?}");
     }
 }
 
@@ -149,53 +126,29 @@ fn lengths_that_are_refused() {
 #[test]
 fn a_promise_is_not_believed() {
     let promise = [0xbf, 0xff, 0xff, 0xff, 1, 2, 3];
-    assert_eq!(
-        Vec::<u8>::decode_exact(&promise),
-        Err(DecodeError::EndOfInput)
-    );
-    assert_eq!(
-        Vec::<u64>::decode_exact(&promise),
-        Err(DecodeError::EndOfInput)
-    );
+    assert_eq!(Vec::<u8>::decode_exact(&promise), Err(DecodeError::EndOfInput));
+    assert_eq!(Vec::<u64>::decode_exact(&promise), Err(DecodeError::EndOfInput));
     assert_eq!(Secret::decode_exact(&promise), Err(DecodeError::EndOfInput));
     let nested = [4, 0xbf, 0xff, 0xff, 0xff];
-    assert_eq!(
-        Vec::<Vec<u8>>::decode_exact(&nested),
-        Err(DecodeError::EndOfInput)
-    );
+    assert_eq!(Vec::<Vec<u8>>::decode_exact(&nested), Err(DecodeError::EndOfInput));
 }
 
 #[test]
 fn a_vector_ends_between_elements() {
     assert_eq!(Vec::<u16>::decode_exact(&[4, 0, 1, 0, 2]), Ok(vec![1, 2]));
-    assert_eq!(
-        Vec::<u16>::decode_exact(&[3, 0, 1, 0]),
-        Err(DecodeError::EndOfInput)
-    );
+    assert_eq!(Vec::<u16>::decode_exact(&[3, 0, 1, 0]), Err(DecodeError::EndOfInput));
     // The inner vector may not reach beyond the outer one.
-    assert_eq!(
-        Vec::<Vec<u8>>::decode_exact(&[2, 2, 0xaa, 0xbb]),
-        Err(DecodeError::EndOfInput)
-    );
+    assert_eq!(Vec::<Vec<u8>>::decode_exact(&[2, 2, 0xaa, 0xbb]), Err(DecodeError::EndOfInput));
 }
 
 #[test]
 fn presence_is_0_or_1() {
     assert_eq!(Option::<u8>::decode_exact(&[0]), Ok(None));
     assert_eq!(Option::<u8>::decode_exact(&[1, 7]), Ok(Some(7)));
-    assert_eq!(
-        Option::<u8>::decode_exact(&[1]),
-        Err(DecodeError::EndOfInput)
-    );
-    assert_eq!(
-        Option::<u8>::decode_exact(&[0, 7]),
-        Err(DecodeError::TrailingBytes)
-    );
+    assert_eq!(Option::<u8>::decode_exact(&[1]), Err(DecodeError::EndOfInput));
+    assert_eq!(Option::<u8>::decode_exact(&[0, 7]), Err(DecodeError::TrailingBytes));
     for octet in 2..=255 {
-        assert_eq!(
-            Option::<u8>::decode_exact(&[octet, 7]),
-            Err(DecodeError::InvalidPresence)
-        );
+        assert_eq!(Option::<u8>::decode_exact(&[octet, 7]), Err(DecodeError::InvalidPresence));
     }
 }
 
@@ -226,10 +179,7 @@ fn a_vector_too_long_to_encode_is_an_error() {
     }
     let mut out = Vec::new();
     assert_eq!(vec![Giant].encode(&mut out), Ok(()));
-    assert_eq!(
-        vec![Giant, Giant].encode(&mut out),
-        Err(EncodeError::VectorTooLong)
-    );
+    assert_eq!(vec![Giant, Giant].encode(&mut out), Err(EncodeError::VectorTooLong));
 }
 
 #[test]
@@ -237,10 +187,7 @@ fn types_of_the_crypto_contract() {
     let secret = Secret::copy_from(b"abc");
     assert_eq!(secret.to_bytes().unwrap(), b"\x03abc");
     assert_eq!(Secret::decode_exact(b"\x03abc"), Ok(secret));
-    let ciphertext = HpkeCiphertext {
-        kem_output: b"k".to_vec(),
-        ciphertext: b"ct".to_vec(),
-    };
+    let ciphertext = HpkeCiphertext { kem_output: b"k".to_vec(), ciphertext: b"ct".to_vec() };
     assert_eq!(ciphertext.to_bytes().unwrap(), b"\x01k\x02ct");
     assert_eq!(HpkeCiphertext::decode_exact(b"\x01k\x02ct"), Ok(ciphertext));
 }
@@ -254,9 +201,7 @@ fn random_bytes_don_t_panic_and_what_decodes_is_canonical() {
         let length = round % 40;
         let bytes: Vec<u8> = (0..length)
             .map(|_| {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 // Small values, mostly, so that many decode.
                 let byte = (state >> 56) as u8;
                 if byte < 0xc0 { byte & 3 } else { byte }

@@ -1,9 +1,5 @@
 //! Signing, PublicMessages and who may send what (sections 6, 6.1, 6.2).
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod backends;
 mod framing_group;
@@ -33,9 +29,7 @@ const PUBLIC: WireFormat = WireFormat::PublicMessage;
 const PRIVATE: WireFormat = WireFormat::PrivateMessage;
 
 fn with_group(check: impl FnOnce(&Group<'_>)) {
-    check(&Group::new(
-        RustCrypto::new().suite(CipherSuite(1)).unwrap(),
-    ));
+    check(&Group::new(RustCrypto::new().suite(CipherSuite(1)).unwrap()));
 }
 
 fn remove() -> Content {
@@ -62,14 +56,7 @@ fn from_outside(
     sender: Sender,
     content: Content,
 ) -> Result<Protected> {
-    let signed = sign(
-        &group.epoch(),
-        signer,
-        PUBLIC,
-        sender,
-        b"data".to_vec(),
-        content,
-    )?;
+    let signed = sign(&group.epoch(), signer, PUBLIC, sender, b"data".to_vec(), content)?;
     let signed = match sender {
         Sender::NewMemberCommit => signed.confirm(&tag(group.suite))?,
         _ => signed,
@@ -81,14 +68,7 @@ fn from_member(group: &Group<'_>, wire_format: WireFormat, content: Content) -> 
     let is_commit = matches!(content, Content::Commit(_));
     let sender = Sender::Member(LeafIndex(1));
     let epoch = group.epoch();
-    let mut signed = sign(
-        &epoch,
-        group.signer(1),
-        wire_format,
-        sender,
-        b"data".to_vec(),
-        content,
-    )?;
+    let mut signed = sign(&epoch, group.signer(1), wire_format, sender, b"data".to_vec(), content)?;
     if is_commit {
         signed = signed.confirm(&tag(group.suite))?;
     }
@@ -213,10 +193,7 @@ fn pitfall_17_tags_and_signatures_are_over_the_epoch_of_sending() {
         let commit = Content::Commit(commit(group.suite, group.signer(1)));
         for content in [commit, remove()] {
             let message = from_member(group, PUBLIC, content).unwrap().message;
-            let with_later = EpochContext {
-                group_context: &later,
-                ..group.epoch()
-            };
+            let with_later = EpochContext { group_context: &later, ..group.epoch() };
             let key = &group.secrets.membership_key;
             let result = public(&message).unwrap().unprotect(&with_later, key, group);
             assert_eq!(result, Err(BAD_MAC));
@@ -239,11 +216,7 @@ fn pitfall_25_an_external_commit_has_a_path_and_no_membership_tag() {
             ..ByHand::new(group, 1, content)
         };
         let with_path = || Content::Commit(commit(group.suite, joiner));
-        assert!(
-            group
-                .unprotect_public(&by_hand(joiner, with_path()).public())
-                .is_ok()
-        );
+        assert!(group.unprotect_public(&by_hand(joiner, with_path()).public()).is_ok());
 
         // Signed by another key than that of the path's leaf.
         let result = group.unprotect_public(&by_hand(other, with_path()).public());
@@ -251,15 +224,9 @@ fn pitfall_25_an_external_commit_has_a_path_and_no_membership_tag() {
         // Over another epoch: its signature does cover the GroupContext.
         let message = public(&by_hand(joiner, with_path()).public()).unwrap();
         let later = group_context(group.suite, EPOCH + 1);
-        let with_later = EpochContext {
-            group_context: &later,
-            ..group.epoch()
-        };
+        let with_later = EpochContext { group_context: &later, ..group.epoch() };
         let key = &group.secrets.membership_key;
-        assert_eq!(
-            message.unprotect(&with_later, key, group),
-            Err(BAD_SIGNATURE)
-        );
+        assert_eq!(message.unprotect(&with_later, key, group), Err(BAD_SIGNATURE));
 
         let without = || {
             Content::Commit(Commit {
@@ -325,13 +292,8 @@ fn pitfall_27_outsiders_sign_without_a_group_context_and_in_public() {
             (joiner, Sender::NewMemberProposal, add(group.suite, joiner)),
         ];
         for (signer, sender, content) in outsiders {
-            let message = from_outside(group, signer, sender, content.clone())
-                .unwrap()
-                .message;
-            let without_context = EpochContext {
-                group_context: b"",
-                ..group.epoch()
-            };
+            let message = from_outside(group, signer, sender, content.clone()).unwrap().message;
+            let without_context = EpochContext { group_context: b"", ..group.epoch() };
             let message = public(&message).unwrap();
             let key = &group.secrets.membership_key;
             assert!(message.unprotect(&without_context, key, group).is_ok());
@@ -376,15 +338,9 @@ fn pitfall_38_a_membership_tag_is_all_there_or_no_good() {
             assert_eq!(result, Err(BAD_MAC), "{length} bytes");
         }
         let longer = [tag, &[0]].concat();
-        assert_eq!(
-            group.unprotect_public(&by_hand.public_with(Some(&longer))),
-            Err(BAD_MAC)
-        );
+        assert_eq!(group.unprotect_public(&by_hand.public_with(Some(&longer))), Err(BAD_MAC));
         let missing = PeerError::Malformed(DecodeError::EndOfInput);
-        assert_eq!(
-            group.unprotect_public(&by_hand.public_with(None)),
-            Err(missing.into())
-        );
+        assert_eq!(group.unprotect_public(&by_hand.public_with(None)), Err(missing.into()));
     });
 }
 
@@ -445,14 +401,8 @@ fn a_message_of_another_group_or_epoch_is_refused() {
             MlsMessage::decode_exact(&protected.unwrap().message).unwrap()
         });
         let others = [
-            EpochContext {
-                group_id: b"another",
-                ..group.epoch()
-            },
-            EpochContext {
-                epoch: EPOCH + 1,
-                ..group.epoch()
-            },
+            EpochContext { group_id: b"another", ..group.epoch() },
+            EpochContext { epoch: EPOCH + 1, ..group.epoch() },
         ];
         for epoch in others {
             for message in messages.clone() {
@@ -463,10 +413,7 @@ fn a_message_of_another_group_or_epoch_is_refused() {
                     }
                     MlsMessage::PrivateMessage(message) => {
                         let secret = &group.secrets.sender_data_secret;
-                        is_invalid(
-                            message.unprotect(&epoch, secret, &group.tree(), group),
-                            "6:",
-                        )
+                        is_invalid(message.unprotect(&epoch, secret, &group.tree(), group), "6:")
                     }
                     other => panic!("{other:?}"),
                 };
@@ -483,9 +430,7 @@ fn a_self_remove_is_public() {
         let content = Content::Proposal(Proposal::SelfRemove);
         let message = from_member(group, PUBLIC, content.clone()).unwrap().message;
         let verified = group.unprotect_public(&message).unwrap();
-        let by_outsider = public(&message)
-            .unwrap()
-            .unprotect_as_outsider(&group.epoch(), group);
+        let by_outsider = public(&message).unwrap().unprotect_as_outsider(&group.epoch(), group);
         assert_eq!(by_outsider.unwrap(), verified);
 
         let result = from_member(group, PRIVATE, content.clone());
@@ -501,24 +446,13 @@ fn a_signed_content_goes_out_as_it_was_signed_or_not_at_all() {
     with_group(|group| {
         let epoch = group.epoch();
         let signed = |wire_format, sender, content| {
-            sign(
-                &epoch,
-                group.signer(1),
-                wire_format,
-                sender,
-                Vec::new(),
-                content,
-            )
-            .unwrap()
+            sign(&epoch, group.signer(1), wire_format, sender, Vec::new(), content).unwrap()
         };
         let member = Sender::Member(LeafIndex(1));
         let key = &group.secrets.membership_key;
         let secret = &group.secrets.sender_data_secret;
         let caller = |result: Result<Protected>, rule| {
-            assert_eq!(
-                result.unwrap_err(),
-                Error::Caller(CallerError::Invalid(rule))
-            );
+            assert_eq!(result.unwrap_err(), Error::Caller(CallerError::Invalid(rule)));
         };
 
         let mut tree = group.tree();
@@ -529,37 +463,19 @@ fn a_signed_content_goes_out_as_it_was_signed_or_not_at_all() {
         };
         let wrong = "signed for the other wire format";
         caller(privately(signed(PUBLIC, member, remove()), &epoch), wrong);
-        caller(
-            signed(PRIVATE, member, remove()).into_public_message(&epoch, key),
-            wrong,
-        );
+        caller(signed(PRIVATE, member, remove()).into_public_message(&epoch, key), wrong);
 
         let untagged = "a commit without its confirmation tag";
         let commit = || Content::Commit(commit(group.suite, group.signer(1)));
-        caller(
-            privately(signed(PRIVATE, member, commit()), &epoch),
-            untagged,
-        );
-        caller(
-            signed(PUBLIC, member, commit()).into_public_message(&epoch, key),
-            untagged,
-        );
+        caller(privately(signed(PRIVATE, member, commit()), &epoch), untagged);
+        caller(signed(PUBLIC, member, commit()).into_public_message(&epoch, key), untagged);
 
-        let later = EpochContext {
-            epoch: EPOCH + 1,
-            ..epoch
-        };
+        let later = EpochContext { epoch: EPOCH + 1, ..epoch };
         let other = "signed for another epoch";
         caller(privately(signed(PRIVATE, member, remove()), &later), other);
-        caller(
-            signed(PUBLIC, member, remove()).into_public_message(&later, key),
-            other,
-        );
+        caller(signed(PUBLIC, member, remove()).into_public_message(&later, key), other);
         assert_eq!(tree.to_bytes().unwrap(), before);
-        assert_eq!(
-            tree.next_generation(LeafIndex(1), RatchetType::Handshake),
-            0
-        );
+        assert_eq!(tree.next_generation(LeafIndex(1), RatchetType::Handshake), 0);
 
         let outside = signed(PUBLIC, Sender::External(0), remove());
         let no_member = "a membership tag of one who is no member";
@@ -573,14 +489,7 @@ fn a_signed_content_goes_out_as_it_was_signed_or_not_at_all() {
         let confirmed = signed(PUBLIC, member, commit()).confirm(&tag).unwrap();
         assert!(confirmed.confirm(&tag).is_err());
         let sender = Sender::Member(LeafIndex(1));
-        let result = sign(
-            &epoch,
-            group.signer(1),
-            WireFormat::Welcome,
-            sender,
-            vec![],
-            remove(),
-        );
+        let result = sign(&epoch, group.signer(1), WireFormat::Welcome, sender, vec![], remove());
         assert_eq!(result.unwrap_err().fault(), "caller");
     });
 }
@@ -590,10 +499,7 @@ fn a_signed_content_goes_out_as_it_was_signed_or_not_at_all() {
 fn an_authenticated_content_is_public_or_private() {
     with_group(|group| {
         for wire_format in 0..=6 {
-            let mut by_hand = ByHand::new(group, 1, remove())
-                .authenticated()
-                .to_bytes()
-                .unwrap();
+            let mut by_hand = ByHand::new(group, 1, remove()).authenticated().to_bytes().unwrap();
             by_hand[1] = wire_format;
             let decoded = AuthenticatedContent::decode_exact(&by_hand);
             assert_eq!(decoded.is_ok(), matches!(wire_format, 1 | 2));

@@ -1,40 +1,18 @@
 //! Each flow of a group, among members that all run this engine, at several sizes.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod members;
 
 use burrow::{
     codec::Decode,
     framing::MlsMessage,
-    group::{Config, ExternalProposer, HandshakeFormat, JoinOptions, Received, Status},
-    schedule::RatchetLimits,
+    group::{ExternalProposer, JoinOptions, Status},
     types::{
-        Extension, ExtensionType, Extensions, ExternalSender, ExternalSenders, LastResort,
-        LeafIndex, Proposal, ProposalType, ProtocolVersion, Psk, ReInit, RequiredCapabilities,
-        ResumptionPskUsage,
+        Extensions, ExternalSender, ExternalSenders, Proposal, ProposalType, ProtocolVersion, Psk,
+        ReInit, ResumptionPskUsage,
     },
 };
-use members::{Lab, group_info, package, public, receive_commit, tree_of, welcome};
-
-const SIZES: [usize; 4] = [2, 3, 9, 33];
-
-/// Runs a flow at all sizes, in both wire formats, with the tree inside and beside.
-fn at_all_sizes(flow: impl Fn(Lab)) {
-    for size in SIZES {
-        for format in [HandshakeFormat::Public, HandshakeFormat::Private] {
-            let config = Config {
-                handshake_format: format,
-                tree_in_welcome: format == HandshakeFormat::Public,
-                ..Config::default()
-            };
-            flow(Lab::of(config, size, size as u64));
-        }
-    }
-}
+use members::{at_all_sizes, group_info, package, required, tree_of, welcome};
 
 #[test]
 fn add_one_by_one() {
@@ -52,9 +30,7 @@ fn add_without_path() {
     at_all_sizes(|mut lab| {
         let new = [lab.key_package(), lab.key_package()];
         lab.commit(1, &new, |b| {
-            b.add_member(package(&new[0]))
-                .add_member(package(&new[1]))
-                .without_path()
+            b.add_member(package(&new[0])).add_member(package(&new[1])).without_path()
         });
         let last = lab.members.len() - 1;
         lab.commit(last, &[], |b| b);
@@ -76,9 +52,7 @@ fn remove_and_add_to_the_same_leaf() {
     at_all_sizes(|mut lab| {
         let new = [lab.key_package()];
         let leaf = lab.members[1].own_leaf();
-        lab.commit(0, &new, |b| {
-            b.remove_member(leaf).add_member(package(&new[0]))
-        });
+        lab.commit(0, &new, |b| b.remove_member(leaf).add_member(package(&new[0])));
         assert_eq!(lab.gone.len(), 1);
         assert_eq!(lab.members.last().unwrap().own_leaf(), leaf);
         let gone = &mut lab.gone[0];
@@ -119,13 +93,7 @@ fn updates_by_reference() {
 #[test]
 fn update_with_a_new_signature_key() {
     at_all_sizes(|mut lab| {
-        let name = lab.members[1]
-            .members()
-            .nth(1)
-            .unwrap()
-            .1
-            .credential
-            .clone();
+        let name = lab.members[1].members().nth(1).unwrap().1.credential.clone();
         let mut identity = lab.identity();
         identity.description.credential = name;
         let sent = lab.members[1].propose_update(Some(&identity), b"").unwrap();
@@ -145,9 +113,7 @@ fn pitfall_32_new_signature_key_in_a_commit_that_adds() {
         identity.description.credential =
             lab.members[1].tree().leaf(own).unwrap().credential.clone();
         let new = [lab.key_package()];
-        lab.commit(1, &new, |b| {
-            b.add_member(package(&new[0])).identity(identity.clone())
-        });
+        lab.commit(1, &new, |b| b.add_member(package(&new[0])).identity(identity.clone()));
         lab.talk(1, b"signed with the new key");
         lab.commit(1, &[], |b| b);
     });
@@ -156,14 +122,8 @@ fn pitfall_32_new_signature_key_in_a_commit_that_adds() {
 #[test]
 fn all_kinds_of_proposals_by_reference() {
     at_all_sizes(|mut lab| {
-        lab.app
-            .psks
-            .lock()
-            .unwrap()
-            .insert(b"id".to_vec(), b"key".to_vec());
-        let psk = Psk::External {
-            psk_id: b"id".to_vec(),
-        };
+        lab.app.psks.lock().unwrap().insert(b"id".to_vec(), b"key".to_vec());
+        let psk = Psk::External { psk_id: b"id".to_vec() };
         let new = [lab.key_package()];
         let add = Proposal::Add(Box::new(package(&new[0])));
         let sent = lab.members[1].propose(add, b"").unwrap();
@@ -186,17 +146,6 @@ fn all_kinds_of_proposals_by_reference() {
     });
 }
 
-fn required(proposal_type: ProposalType) -> Extensions {
-    let mut extensions = Extensions::new();
-    extensions
-        .put(&RequiredCapabilities {
-            proposal_types: vec![proposal_type],
-            ..Default::default()
-        })
-        .unwrap();
-    extensions
-}
-
 #[test]
 fn resumption_psks_of_past_epochs() {
     at_all_sizes(|mut lab| {
@@ -209,9 +158,7 @@ fn resumption_psks_of_past_epochs() {
             psk_group_id: b"the group".to_vec(),
             psk_epoch,
         };
-        lab.commit(0, &[], |b| {
-            b.psk(psk(epoch)).psk(psk(epoch - 2)).without_path()
-        });
+        lab.commit(0, &[], |b| b.psk(psk(epoch)).psk(psk(epoch - 2)).without_path());
     });
 }
 
@@ -221,8 +168,7 @@ fn pitfall_16_new_extensions_and_a_path() {
         let extensions = required(ProposalType::SELF_REMOVE);
         let new = [lab.key_package()];
         lab.commit(1, &new, |b| {
-            b.group_context_extensions(extensions.clone())
-                .add_member(package(&new[0]))
+            b.group_context_extensions(extensions.clone()).add_member(package(&new[0]))
         });
         assert_eq!(lab.members[0].context().extensions, extensions);
         // Replaced, not merged: the empty list takes it away again.
@@ -235,10 +181,7 @@ fn pitfall_16_new_extensions_and_a_path() {
 fn self_remove() {
     at_all_sizes(|mut lab| {
         let sent = lab.members[1].propose_self_remove(b"").unwrap();
-        assert!(
-            lab.members[1].propose_self_remove(b"").is_err(),
-            "once per epoch"
-        );
+        assert!(lab.members[1].propose_self_remove(b"").is_err(), "once per epoch");
         lab.propose(1, &sent.message);
         lab.commit(0, &[], |b| b);
         assert_eq!(lab.gone.len(), 1);
@@ -273,11 +216,7 @@ fn external_join_and_resync() {
 #[test]
 fn external_join_with_self_remove_and_psk() {
     at_all_sizes(|mut lab| {
-        lab.app
-            .psks
-            .lock()
-            .unwrap()
-            .insert(b"id".to_vec(), b"key".to_vec());
+        lab.app.psks.lock().unwrap().insert(b"id".to_vec(), b"key".to_vec());
         let identity = lab.identity();
         let info = group_info(&lab.members[0].group_info().unwrap());
         let sent = lab.members[1].propose_self_remove(b"").unwrap();
@@ -291,9 +230,7 @@ fn external_join_with_self_remove_and_psk() {
             .client
             .join_externally(&identity, &info)
             .ratchet_tree(tree_of(&lab.members[0]))
-            .psk(Psk::External {
-                psk_id: b"id".to_vec(),
-            })
+            .psk(Psk::External { psk_id: b"id".to_vec() })
             .self_remove(*self_remove)
             .stage()
             .unwrap();
@@ -324,9 +261,7 @@ fn external_senders_and_new_member_proposals() {
         lab.propose_from_outside(&own_add);
         if lab.members.len() > 2 {
             let leaf = lab.members[2].own_leaf();
-            let remove = proposer
-                .propose(&id, epoch, Proposal::Remove(leaf))
-                .unwrap();
+            let remove = proposer.propose(&id, epoch, Proposal::Remove(leaf)).unwrap();
             lab.propose_from_outside(&remove);
         }
         lab.commit(1, &new, |b| b);
@@ -344,30 +279,14 @@ fn branch() {
             members_lifetime(),
         );
         let identity = identity.as_mut().unwrap();
-        let name = lab.members[0]
-            .members()
-            .next()
-            .unwrap()
-            .1
-            .credential
-            .clone();
-        let other = lab
-            .client
-            .generate_identity(lab.suite, name, members_lifetime());
+        let name = lab.members[0].members().next().unwrap().1.credential.clone();
+        let other = lab.client.generate_identity(lab.suite, name, members_lifetime());
         let secrets = lab.client.generate_key_package(&other.unwrap()).unwrap();
         let branch = old
-            .branch(
-                identity,
-                b"branch".to_vec(),
-                Extensions::new(),
-                vec![package(&secrets)],
-            )
+            .branch(identity, b"branch".to_vec(), Extensions::new(), vec![package(&secrets)])
             .unwrap();
         let welcome = welcome(branch.messages.welcome.as_ref().unwrap());
-        assert!(
-            lab.client.join(&welcome, &secrets).is_err(),
-            "without the old group"
-        );
+        assert!(lab.client.join(&welcome, &secrets).is_err(), "without the old group");
         let tree = branch.messages.ratchet_tree.as_ref();
         let options = JoinOptions {
             ratchet_tree: tree.map(|_| tree_of(&branch.group)),
@@ -375,10 +294,7 @@ fn branch() {
         };
         let joined = lab.client.join_with(&welcome, &secrets, options).unwrap();
         assert_eq!(joined.epoch(), 1);
-        assert_eq!(
-            joined.epoch_authenticator(),
-            branch.group.epoch_authenticator()
-        );
+        assert_eq!(joined.epoch_authenticator(), branch.group.epoch_authenticator());
         // A stranger is no branch.
         let stranger = lab.key_package();
         let refused = lab.members[1].branch(
@@ -392,10 +308,7 @@ fn branch() {
 }
 
 fn members_lifetime() -> burrow::types::Lifetime {
-    burrow::types::Lifetime {
-        not_before: members::NOW - 10,
-        not_after: members::NOW + 1000,
-    }
+    burrow::types::Lifetime { not_before: members::NOW - 10, not_after: members::NOW + 1000 }
 }
 
 #[test]
@@ -408,23 +321,15 @@ fn pitfall_28_reinit() {
             extensions: required(ProposalType::SELF_REMOVE),
         };
         lab.commit(0, &[], |b| b.reinit(reinit.clone()).without_path());
-        assert_eq!(
-            *lab.members[1].status(),
-            Status::Reinitialized(reinit.clone())
-        );
+        assert_eq!(*lab.members[1].status(), Status::Reinitialized(reinit.clone()));
         assert!(lab.members[1].send(b"", b"").is_err(), "frozen");
         assert!(lab.members[1].commit().stage().is_err(), "frozen");
 
-        let names: Vec<_> = lab.members[0]
-            .members()
-            .map(|(_, l)| l.credential.clone())
-            .collect();
+        let names: Vec<_> = lab.members[0].members().map(|(_, l)| l.credential.clone()).collect();
         let identities: Vec<_> = names
             .into_iter()
             .map(|name| {
-                lab.client
-                    .generate_identity(reinit.cipher_suite, name, members_lifetime())
-                    .unwrap()
+                lab.client.generate_identity(reinit.cipher_suite, name, members_lifetime()).unwrap()
             })
             .collect();
         // Whoever does it: here the second one.
@@ -437,14 +342,8 @@ fn pitfall_28_reinit() {
             .collect();
         let packages: Vec<_> = others.iter().map(package).collect();
         let missing = packages[1..].to_vec();
-        assert!(
-            lab.members[1]
-                .reinitialize(&identities[creator], missing)
-                .is_err()
-        );
-        let next = lab.members[1]
-            .reinitialize(&identities[creator], packages)
-            .unwrap();
+        assert!(lab.members[1].reinitialize(&identities[creator], missing).is_err());
+        let next = lab.members[1].reinitialize(&identities[creator], packages).unwrap();
         let welcome = welcome(next.messages.welcome.as_ref().unwrap());
         for secrets in &others {
             let tree = next.messages.ratchet_tree.as_ref();
@@ -453,277 +352,8 @@ fn pitfall_28_reinit() {
                 origin: Some(&lab.members[0]),
             };
             let joined = lab.client.join_with(&welcome, secrets, options).unwrap();
-            assert_eq!(
-                joined.epoch_authenticator(),
-                next.group.epoch_authenticator()
-            );
+            assert_eq!(joined.epoch_authenticator(), next.group.epoch_authenticator());
             assert_eq!(joined.cipher_suite(), reinit.cipher_suite);
         }
     });
-}
-
-#[test]
-fn exporter_and_messages_of_all() {
-    at_all_sizes(|mut lab| {
-        let first = lab.members[0]
-            .export_secret(b"label", b"context", 32)
-            .unwrap();
-        for member in &lab.members {
-            assert_eq!(
-                member.export_secret(b"label", b"context", 32).unwrap(),
-                first
-            );
-            assert_ne!(member.export_secret(b"label", b"other", 32).unwrap(), first);
-        }
-        for sender in 0..lab.members.len() {
-            lab.talk(sender, format!("message of {sender}").as_bytes());
-        }
-    });
-}
-
-/// Messages of the last epochs are read, by the tree of their epoch; older ones are ignored.
-#[test]
-fn pitfall_45_late_messages() {
-    let mut lab = Lab::of(Config::default(), 3, 1);
-    let late = lab.members[1].send(b"late", b"").unwrap().message;
-    let leaf = lab.members[1].own_leaf();
-    // Another takes the sender's leaf.
-    let new = [lab.key_package()];
-    lab.commit(0, &new, |b| {
-        b.remove_member(leaf).add_member(package(&new[0]))
-    });
-    assert_eq!(lab.members.last().unwrap().own_leaf(), leaf);
-    match lab.members[0].receive(&late).unwrap() {
-        Received::Application(message) => {
-            assert_eq!((message.sender, message.epoch), (leaf, 1));
-            assert_eq!(message.data, b"late");
-        }
-        other => panic!("{other:?}"),
-    }
-    let again = lab.members[0].receive(&late).unwrap();
-    assert!(matches!(
-        again,
-        Received::Ignored(burrow::group::Ignored::Duplicate)
-    ));
-    lab.commit(0, &[], |b| b);
-    lab.commit(0, &[], |b| b);
-    let past = lab.members[1].receive(&late).unwrap();
-    assert!(matches!(
-        past,
-        Received::Ignored(burrow::group::Ignored::PastEpoch)
-    ));
-}
-
-#[test]
-fn outcomes_of_what_is_not_new() {
-    use burrow::group::Ignored;
-    for config in [public(), Config::default()] {
-        let mut lab = Lab::of(config, 3, 2);
-        let ignored = |received| match received {
-            Ok(Received::Ignored(ignored)) => ignored,
-            other => panic!("{other:?}"),
-        };
-        let staged = lab.members[0].commit().stage().unwrap();
-        let message = staged.messages.message.clone();
-        assert_eq!(ignored(lab.members[0].receive(&message)), Ignored::Own);
-        let sent = lab.members[1].propose_update(None, b"").unwrap();
-        assert_eq!(ignored(lab.members[1].receive(&sent.message)), Ignored::Own);
-        lab.propose(1, &sent.message);
-        assert_eq!(
-            ignored(lab.members[0].receive(&sent.message)),
-            Ignored::Duplicate
-        );
-        receive_commit(&mut lab.members[1], &message);
-        assert_eq!(
-            ignored(lab.members[1].receive(&message)),
-            Ignored::PastEpoch
-        );
-        let later = lab.members[1].commit().stage().unwrap().messages.message;
-        assert_eq!(
-            ignored(lab.members[2].receive(&later)),
-            Ignored::FutureEpoch
-        );
-        lab.members[0].merge(staged).unwrap();
-        assert_eq!(
-            ignored(lab.members[0].receive(&message)),
-            Ignored::PastEpoch
-        );
-        let message = lab.members[0].send(b"data", b"").unwrap().message;
-        assert_eq!(ignored(lab.members[0].receive(&message)), Ignored::Own);
-    }
-}
-
-/// Two commits in one epoch: whoever loses drops its own one and takes the other.
-#[test]
-fn pitfall_29_pending_commit_loses() {
-    let mut lab = Lab::of(Config::default(), 3, 3);
-    let leaf = lab.members[1].own_leaf();
-    let winner = lab.members[0].commit().remove_member(leaf).stage().unwrap();
-    let loser = lab.members[1].commit().stage().unwrap();
-    let received = lab.members[1].receive(&winner.messages.message).unwrap();
-    let Received::Commit(staged) = received else {
-        panic!("no commit");
-    };
-    assert!(staged.removes_us());
-    assert_eq!(staged.changes().removed, [leaf]);
-    lab.members[1].merge_remote(*staged).unwrap();
-    assert_eq!(*lab.members[1].status(), Status::Removed);
-    let again = lab.members[1].receive(&winner.messages.message).unwrap();
-    assert!(matches!(
-        again,
-        Received::Ignored(burrow::group::Ignored::Duplicate)
-    ));
-    receive_commit(&mut lab.members[2], &winner.messages.message);
-    assert!(
-        lab.members[2].merge(loser).is_err(),
-        "of another member and epoch"
-    );
-    lab.members[0].merge(winner).unwrap();
-    let (first, third) = (&lab.members[0], &lab.members[2]);
-    assert_eq!(first.epoch_authenticator(), third.epoch_authenticator());
-}
-
-#[test]
-fn staging_changes_nothing() {
-    let mut lab = Lab::of(public(), 9, 4);
-    let before = lab.members[0].write().unwrap();
-    let new = lab.key_package();
-    let staged = lab.members[0]
-        .commit()
-        .add_member(package(&new))
-        .remove_member(LeafIndex(3));
-    let staged = staged.stage().unwrap();
-    assert_eq!(*before, *lab.members[0].write().unwrap());
-    let other = lab.members[1].write().unwrap();
-    let received = lab.members[1].receive(&staged.messages.message).unwrap();
-    assert!(matches!(received, Received::Commit(_)));
-    assert_eq!(*other, *lab.members[1].write().unwrap());
-    drop((received, staged));
-    lab.commit(1, &[], |b| b);
-}
-
-#[test]
-fn last_resort_key_package() {
-    let mut lab = Lab::of(Config::default(), 2, 5);
-    let mut extensions = Extensions::new();
-    extensions.put(&LastResort).unwrap();
-    let identity = lab.identity();
-    let secrets = lab
-        .client
-        .generate_key_package_with(&identity, extensions)
-        .unwrap();
-    assert!(secrets.is_last_resort());
-    let stored = secrets.write().unwrap();
-    let secrets = burrow::group::KeyPackageSecrets::read(&lab.client, &stored).unwrap();
-    // Twice, into two groups.
-    lab.commit(0, std::slice::from_ref(&secrets), |b| {
-        b.add_member(package(&secrets))
-    });
-    let mut other = Lab::new(Config::default(), 6);
-    other.create();
-    other.commit(0, std::slice::from_ref(&secrets), |b| {
-        b.add_member(package(&secrets))
-    });
-    let once = lab.key_package();
-    assert!(!once.is_last_resort());
-}
-
-/// GREASE in capabilities, leaf extensions and key package extensions is nobody's business.
-#[test]
-fn pitfall_48_grease() {
-    let mut lab = Lab::of(Config::default(), 2, 7);
-    let mut identity = lab.identity();
-    let capabilities = &mut identity.description.capabilities;
-    capabilities.extensions.push(ExtensionType(0x2a2a));
-    capabilities.proposals.push(ProposalType(0x3a3a));
-    capabilities
-        .cipher_suites
-        .push(crypto_api::CipherSuite(0x4a4a));
-    capabilities
-        .credentials
-        .push(burrow::types::CredentialType(0x5a5a));
-    let grease = Extension {
-        extension_type: ExtensionType(0x2a2a),
-        extension_data: vec![1, 2, 3],
-    };
-    identity.description.extensions.insert(grease.clone());
-    let mut extensions = Extensions::new();
-    extensions.insert(grease.clone());
-    let secrets = lab
-        .client
-        .generate_key_package_with(&identity, extensions)
-        .unwrap();
-    lab.commit(0, std::slice::from_ref(&secrets), |b| {
-        b.add_member(package(&secrets))
-    });
-    lab.commit(2, &[], |b| b);
-    // But not in the GroupContext, which all have to support.
-    let mut extensions = Extensions::new();
-    extensions.insert(grease);
-    let refused = lab.members[0]
-        .commit()
-        .group_context_extensions(extensions)
-        .stage();
-    assert!(refused.is_err());
-}
-
-#[test]
-fn all_suites() {
-    for suite in 1..=7 {
-        let mut lab = Lab::with_suite(Config::default(), 8, suite, false);
-        lab.create();
-        lab.grow(4);
-        lab.commit(2, &[], |b| b);
-        lab.commit(1, &[], |b| b.remove_member(LeafIndex(3)));
-        let identity = lab.identity();
-        let info = group_info(&lab.members[1].group_info().unwrap());
-        let joined = lab
-            .client
-            .join_externally(&identity, &info)
-            .stage()
-            .unwrap();
-        lab.accept_external(joined);
-        lab.talk(0, b"hello");
-    }
-}
-
-#[test]
-fn pitfall_44_reordered_messages() {
-    let config = Config {
-        ratchet_limits: RatchetLimits::new(5, 10).unwrap(),
-        ..Config::default()
-    };
-    let mut lab = Lab::of(config, 2, 9);
-    let sent: Vec<_> = (0..20_u8)
-        .map(|n| lab.members[0].send(&[n], b"").unwrap().message)
-        .collect();
-    let receiver = &mut lab.members[1];
-    let before = receiver.write().unwrap();
-    let far = receiver.receive(&sent[11]);
-    assert!(matches!(
-        far,
-        Err(burrow::Error::Peer(burrow::PeerError::TooFarAhead))
-    ));
-    let mut damaged = sent[3].clone();
-    *damaged.last_mut().unwrap() ^= 1;
-    assert!(receiver.receive(&damaged).is_err());
-    assert_eq!(
-        *before,
-        *receiver.write().unwrap(),
-        "a rejection changes nothing"
-    );
-    for at in [3, 0, 2, 1, 8, 5] {
-        let received = receiver.receive(&sent[at]).unwrap();
-        assert!(
-            matches!(received, Received::Application(_)),
-            "{at}: {received:?}"
-        );
-    }
-    for at in [3, 8, 5, 0] {
-        let received = receiver.receive(&sent[at]).unwrap();
-        assert!(
-            matches!(received, Received::Ignored(_)),
-            "{at}: {received:?}"
-        );
-    }
 }

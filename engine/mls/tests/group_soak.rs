@@ -1,9 +1,5 @@
 //! A long random life of a group, the same in each run.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod members;
 
@@ -29,16 +25,9 @@ fn public_handshakes() {
 }
 
 fn live(handshake_format: HandshakeFormat, seed: u64) {
-    let config = Config {
-        handshake_format,
-        ..Config::default()
-    };
+    let config = Config { handshake_format, ..Config::default() };
     let mut lab = Lab::new(config, seed);
-    lab.app
-        .psks
-        .lock()
-        .unwrap()
-        .insert(b"id".to_vec(), b"key".to_vec());
+    lab.app.psks.lock().unwrap().insert(b"id".to_vec(), b"key".to_vec());
     lab.create();
     let dice = Seeded::new(seed);
     let mut biggest = 0;
@@ -67,9 +56,8 @@ fn step(lab: &mut Lab, dice: &Seeded) {
         victims.push((committer + 1 + dice.below(size - 1)) % size);
     }
     propose(lab, dice, committer, &victims);
-    let new: Vec<_> = (0..if is_full { 0 } else { dice.below(4) })
-        .map(|_| lab.key_package())
-        .collect();
+    let new: Vec<_> =
+        (0..if is_full { 0 } else { dice.below(4) }).map(|_| lab.key_package()).collect();
     let leaves: Vec<_> = victims.iter().map(|v| lab.members[*v].own_leaf()).collect();
     let (with_psk, without_path) = (dice.below(5) == 0, dice.below(3) == 0);
     let epoch = lab.members[0].epoch();
@@ -81,9 +69,7 @@ fn step(lab: &mut Lab, dice: &Seeded) {
             builder = builder.remove_member(leaf);
         }
         if with_psk {
-            builder = builder.psk(Psk::External {
-                psk_id: b"id".to_vec(),
-            });
+            builder = builder.psk(Psk::External { psk_id: b"id".to_vec() });
         }
         if with_psk && new.is_empty() {
             // Who joins doesn't have it.
@@ -93,11 +79,7 @@ fn step(lab: &mut Lab, dice: &Seeded) {
                 psk_epoch: epoch,
             });
         }
-        if without_path {
-            builder.without_path()
-        } else {
-            builder
-        }
+        if without_path { builder.without_path() } else { builder }
     });
     for _ in 0..dice.below(3) {
         let sender = dice.below(lab.members.len());
@@ -130,12 +112,7 @@ fn propose(lab: &mut Lab, dice: &Seeded, committer: usize, victims: &[usize]) {
                 let proposal = Proposal::GroupContextExtensions(extensions);
                 lab.members[sender].propose(proposal, b"").unwrap().message
             }
-            _ => {
-                lab.members[sender]
-                    .propose_update(None, b"")
-                    .unwrap()
-                    .message
-            }
+            _ => lab.members[sender].propose_update(None, b"").unwrap().message,
         };
         for (index, member) in lab.members.iter_mut().enumerate() {
             if index != sender {
@@ -153,10 +130,7 @@ fn join_from_outside(lab: &mut Lab, dice: &Seeded) {
     let identity = lab.identity();
     let info = group_info(&message);
     let joined = lab.client.join_externally(&identity, &info);
-    let joined = joined
-        .ratchet_tree(tree_of(&lab.members[host]))
-        .stage()
-        .unwrap();
+    let joined = joined.ratchet_tree(tree_of(&lab.members[host])).stage().unwrap();
     lab.accept_external(joined);
 }
 

@@ -1,9 +1,5 @@
 //! Storing groups, and what must never happen after coming back.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod members;
 
@@ -67,21 +63,9 @@ fn a_reservation_is_passed_over() {
 fn a_staged_commit_that_is_dropped_uses_its_key_up() {
     let mut lab = Lab::of(Config::default(), 2, 3);
     let written = lab.members[0].write().unwrap();
-    let dropped = lab.members[0]
-        .commit()
-        .stage()
-        .unwrap()
-        .messages
-        .key_use
-        .unwrap();
+    let dropped = lab.members[0].commit().stage().unwrap().messages.key_use.unwrap();
     assert_eq!(dropped.consumed.ratchet_type, RatchetType::Handshake);
-    let next = lab.members[0]
-        .commit()
-        .stage()
-        .unwrap()
-        .messages
-        .key_use
-        .unwrap();
+    let next = lab.members[0].commit().stage().unwrap().messages.key_use.unwrap();
     assert_eq!(next.consumed.generation, dropped.consumed.generation + 1);
     let mut restored = lab.client.restore(&written, &[dropped, next]).unwrap();
     let third = restored.commit().stage().unwrap().messages.key_use.unwrap();
@@ -96,10 +80,7 @@ fn received_messages_are_not_opened_twice() {
     let used = key_of(&mut lab, &sent);
     let mut restored = lab.client.restore(&written, &[used]).unwrap();
     let again = restored.receive(&sent).unwrap();
-    assert!(
-        matches!(again, Received::Ignored(Ignored::Duplicate)),
-        "{again:?}"
-    );
+    assert!(matches!(again, Received::Ignored(Ignored::Duplicate)), "{again:?}");
 }
 
 #[test]
@@ -108,19 +89,12 @@ fn an_outdated_group_is_refused() {
     let written = lab.members[0].write().unwrap();
     lab.commit(1, &[], |b| b);
     let sent = lab.members[0].send(b"in the next epoch", b"").unwrap();
-    assert!(
-        lab.client
-            .restore(&written, &[sent.key_use.unwrap()])
-            .is_err()
-    );
+    assert!(lab.client.restore(&written, &[sent.key_use.unwrap()]).is_err());
     let mut damaged = written.to_vec();
     damaged.push(0);
     assert!(lab.client.restore(&damaged, &[]).is_err());
     for end in (0..written.len()).step_by(7) {
-        assert!(
-            lab.client.restore(&written[..end], &[]).is_err(),
-            "cut at {end}"
-        );
+        assert!(lab.client.restore(&written[..end], &[]).is_err(), "cut at {end}");
     }
 }
 
@@ -177,10 +151,7 @@ fn all_of_it_comes_back() {
             assert_eq!(member.pending_proposals().count(), 2);
         }
         lab.commit(4, &new, |b| b);
-        assert!(matches!(
-            lab.members[1].receive(&late).unwrap(),
-            Received::Application(_)
-        ));
+        assert!(matches!(lab.members[1].receive(&late).unwrap(), Received::Application(_)));
         let leaf = lab.members[1].own_leaf();
         lab.commit(0, &[], |b| b.remove_member(leaf));
         let written = lab.gone[0].write().unwrap();

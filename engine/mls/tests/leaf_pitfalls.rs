@@ -1,10 +1,6 @@
 //! What others have got wrong about leaves and what they are capable of. The numbers in the names are
 //! those of the list of known pitfalls.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod forged_tree;
 mod group_model;
@@ -28,28 +24,18 @@ fn pitfall_23_a_leaf_is_where_its_source_and_its_signature_say() {
     with_suite(|suite| {
         let (signer, leaf_key, _) = new_client(suite, "someone");
         let content = leaf_content(suite, &signer, &leaf_key, "someone");
-        let from = |leaf_node_source| LeafNodeContent {
-            leaf_node_source,
-            ..content.clone()
-        };
+        let from = |leaf_node_source| LeafNodeContent { leaf_node_source, ..content.clone() };
         let sources = [
             (LeafNodeUse::KeyPackage, content.clone()),
             (LeafNodeUse::Update, from(LeafNodeSource::Update)),
-            (
-                LeafNodeUse::Commit,
-                from(LeafNodeSource::Commit(vec![1; 32])),
-            ),
+            (LeafNodeUse::Commit, from(LeafNodeSource::Commit(vec![1; 32]))),
         ];
         let here = LeafIndex(2);
         for (made_for, content) in &sources {
-            let leaf = content
-                .clone()
-                .sign(suite, &signer, GROUP_ID, here)
-                .unwrap();
+            let leaf = content.clone().sign(suite, &signer, GROUP_ID, here).unwrap();
             let leaf = LeafNode::decode_exact(&leaf.to_bytes().unwrap()).unwrap();
             let verify = |use_as, group_id: &[u8], place| {
-                leaf.clone()
-                    .verify(suite, use_as, group_id, LeafIndex(place))
+                leaf.clone().verify(suite, use_as, group_id, LeafIndex(place))
             };
             for (use_as, _) in &sources {
                 if use_as == made_for {
@@ -58,10 +44,7 @@ fn pitfall_23_a_leaf_is_where_its_source_and_its_signature_say() {
                     refused(verify(*use_as, GROUP_ID, 2), "7.3: leaf_node_source");
                 }
             }
-            let elsewhere = [
-                verify(*made_for, b"another", 2),
-                verify(*made_for, GROUP_ID, 3),
-            ];
+            let elsewhere = [verify(*made_for, b"another", 2), verify(*made_for, GROUP_ID, 3)];
             for verified in elsewhere {
                 let bad = (*made_for != LeafNodeUse::KeyPackage)
                     .then_some(Error::Peer(PeerError::BadSignature));
@@ -82,14 +65,8 @@ fn pitfall_48_grease_is_an_unknown_value_like_others() {
             let types = || listed.iter().copied();
             content.capabilities.extensions = types().map(ExtensionType).collect();
             content.capabilities.proposals = types().map(ProposalType).collect();
-            content
-                .capabilities
-                .credentials
-                .extend(types().map(CredentialType));
-            content
-                .capabilities
-                .cipher_suites
-                .extend(types().map(CipherSuite));
+            content.capabilities.credentials.extend(types().map(CredentialType));
+            content.capabilities.cipher_suites.extend(types().map(CipherSuite));
             content.extensions = extensions(in_leaf);
             let init_key = public_key(&suite.generate_key_pair().unwrap());
             let in_package = extensions(in_package);
@@ -133,9 +110,7 @@ fn pitfall_50_a_leaf_lists_its_own_extensions_and_none_is_there_twice() {
     with_suite(|suite| {
         let model = Model::cold(suite, 3);
         let mut forged = Forged::new(&model.tree);
-        forged.resign(&model, 1, |content| {
-            content.extensions = extensions(&[0xf123])
-        });
+        forged.resign(&model, 1, |content| content.extensions = extensions(&[0xf123]));
         forged.is_refused(suite, "7.3: a leaf's capabilities lack one of its own");
         let mut forged = Forged::new(&model.tree);
         forged.resign(&model, 1, |content| {
@@ -179,9 +154,7 @@ fn pitfall_51_all_have_all_credential_types_in_use() {
         tree.remove_leaf(LeafIndex(1)).unwrap();
         assert_eq!(tree.check_credentials(), Ok(()));
         // The type comes back into use.
-        let Some(WireNode::Leaf(leaf)) = forged.0[2].clone() else {
-            panic!("no leaf there")
-        };
+        let Some(WireNode::Leaf(leaf)) = forged.0[2].clone() else { panic!("no leaf there") };
         tree.add_leaf(VerifiedLeafNode::trusted(leaf)).unwrap();
         refused(tree.check_credentials(), rule);
     });
@@ -201,18 +174,12 @@ fn members_have_what_the_group_context_asks_for() {
         let required = GroupRequirements::new(&context).unwrap();
         let in_use = GroupRequirements::new(&extensions(&[0xf123])).unwrap();
         let mut forged = Forged::new(&model.tree);
-        refused(
-            forged.verify_with(suite, &required),
-            "7.3: a member lacks one of the required",
-        );
+        refused(forged.verify_with(suite, &required), "7.3: a member lacks one of the required");
         refused(forged.verify_with(suite, &in_use), "13.4");
         refused(model.tree.check_leaf(LeafIndex(1), &in_use), "13.4");
         assert!(!model.tree.all_have_proposal(ProposalType::SELF_REMOVE));
         for leaf in 0..3 {
-            refused(
-                forged.verify_with(suite, &required),
-                "7.3: a member lacks one",
-            );
+            refused(forged.verify_with(suite, &required), "7.3: a member lacks one");
             forged.resign(&model, leaf, |content| {
                 content.capabilities.proposals = vec![ProposalType::SELF_REMOVE];
                 content.capabilities.extensions = vec![ExtensionType(0xf123)];

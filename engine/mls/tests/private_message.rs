@@ -22,9 +22,7 @@ const UNDECRYPTABLE: Error = Error::Peer(PeerError::Undecryptable);
 const BAD_SIGNATURE: Error = Error::Peer(PeerError::BadSignature);
 
 fn with_group(check: impl FnOnce(&Group<'_>)) {
-    check(&Group::new(
-        RustCrypto::new().suite(CipherSuite(1)).unwrap(),
-    ));
+    check(&Group::new(RustCrypto::new().suite(CipherSuite(1)).unwrap()));
 }
 
 fn hello() -> Content {
@@ -64,10 +62,7 @@ fn pitfall_39_the_sample_is_as_long_as_a_hash() {
             let group = &Group::new(backend.suite(CipherSuite(*number)).unwrap());
             let message = ByHand::new(group, 2, hello());
             let sampled = |sample| {
-                message.private(&Encryption {
-                    sample: Some(sample),
-                    ..Encryption::of_leaf_1()
-                })
+                message.private(&Encryption { sample: Some(sample), ..Encryption::of_leaf_1() })
             };
             let nh = group.suite.kdf_nh();
             let mut tree = group.tree();
@@ -92,17 +87,9 @@ fn pitfall_39_the_sample_of_a_short_ciphertext_is_all_of_it() {
         // Shorter than the sample, or even than a tag: refused for what it is.
         let message = ByHand::new(group, 2, hello());
         for length in [0, 1, 15, 16, 31] {
-            let short = Encryption {
-                ciphertext: Some(&long[..length]),
-                ..Encryption::of_leaf_1()
-            };
+            let short = Encryption { ciphertext: Some(&long[..length]), ..Encryption::of_leaf_1() };
             let short = message.private(&short);
-            assert!(
-                private(&short)
-                    .unwrap()
-                    .sender_data(&group.epoch(), secret)
-                    .is_ok()
-            );
+            assert!(private(&short).unwrap().sender_data(&group.epoch(), secret).is_ok());
             assert_eq!(refused(group, &group.tree(), &short), UNDECRYPTABLE);
         }
     });
@@ -155,11 +142,9 @@ fn pitfall_41_the_reuse_guard_goes_into_the_nonce() {
             })
         };
         let mut tree = group.tree();
-        for (said, used) in [
-            ([1, 2, 3, 4], [0; 4]),
-            ([0; 4], [1, 2, 3, 4]),
-            ([1, 2, 3, 4], [4, 3, 2, 1]),
-        ] {
+        for (said, used) in
+            [([1, 2, 3, 4], [0; 4]), ([0; 4], [1, 2, 3, 4]), ([1, 2, 3, 4], [4, 3, 2, 1])]
+        {
             assert_eq!(refused(group, &tree, &guarded(said, used)), UNDECRYPTABLE);
         }
         let right = guarded([0xff, 0, 0x80, 1], [0xff, 0, 0x80, 1]);
@@ -189,12 +174,8 @@ fn pitfall_41_each_message_has_a_guard_of_its_own() {
 fn pitfall_42_padding_is_all_zero() {
     with_group(|group| {
         let message = ByHand::new(group, 2, hello());
-        let padded = |padding: &[u8]| {
-            message.private(&Encryption {
-                padding,
-                ..Encryption::of_leaf_1()
-            })
-        };
+        let padded =
+            |padding: &[u8]| message.private(&Encryption { padding, ..Encryption::of_leaf_1() });
         for length in [0, 1, 2, 63, 64, 1000, 70_000] {
             let mut tree = group.tree();
             let zeros = vec![0; length];
@@ -235,18 +216,12 @@ fn pitfall_43_the_sender_is_a_member() {
     with_group(|group| {
         let message = ByHand::new(group, 2, hello());
         for leaf in [2, 4, 1 << 31, u32::MAX] {
-            let from = message.private(&Encryption {
-                leaf,
-                ..Encryption::of_leaf_1()
-            });
+            let from = message.private(&Encryption { leaf, ..Encryption::of_leaf_1() });
             let error = refused(group, &group.tree(), &from);
             assert_eq!(error, Error::invalid("6.1: the sender's leaf is blank"));
         }
         // A member who says to be another one gets no further than the signature.
-        let posing = message.private(&Encryption {
-            leaf: 3,
-            ..Encryption::of_leaf_1()
-        });
+        let posing = message.private(&Encryption { leaf: 3, ..Encryption::of_leaf_1() });
         assert_eq!(refused(group, &group.tree(), &posing), BAD_SIGNATURE);
     });
 }
@@ -258,14 +233,8 @@ fn pitfall_44_a_forged_signature_uses_nothing_up() {
         let mut tree = group.tree();
         let genuine = send(group, &mut group.tree(), hello(), Padding::None);
         for generation in [0, 1, 500, 1000] {
-            let forged = ByHand {
-                signer: group.signer(3),
-                ..ByHand::new(group, 2, hello())
-            };
-            let forged = forged.private(&Encryption {
-                generation,
-                ..Encryption::of_leaf_1()
-            });
+            let forged = ByHand { signer: group.signer(3), ..ByHand::new(group, 2, hello()) };
+            let forged = forged.private(&Encryption { generation, ..Encryption::of_leaf_1() });
             assert_eq!(refused(group, &tree, &forged), BAD_SIGNATURE);
         }
         assert_eq!(receive(group, &mut tree, &genuine), Ok(hello()));
@@ -302,10 +271,7 @@ fn pitfall_44_absurd_generations_cost_nothing() {
     with_group(|group| {
         let message = ByHand::new(group, 2, hello());
         for generation in [1001, 1 << 20, u32::MAX] {
-            let far = message.private(&Encryption {
-                generation,
-                ..Encryption::of_leaf_1()
-            });
+            let far = message.private(&Encryption { generation, ..Encryption::of_leaf_1() });
             let error = refused(group, &group.tree(), &far);
             assert_eq!(error, Error::Peer(PeerError::TooFarAhead));
         }
@@ -374,17 +340,9 @@ fn garbage_inside_is_refused() {
         let path = commit(group.suite, group.signer(1));
         for content in [hello(), Content::Commit(path)] {
             let message = ByHand::new(group, 2, content);
-            for garbage in [
-                &b""[..],
-                &[0],
-                &[0xff; 40],
-                &[0; 300],
-                &[0xbf, 0xff, 0xff, 0xff],
-            ] {
-                let garbled = message.private(&Encryption {
-                    plaintext: Some(garbage),
-                    ..Encryption::of_leaf_1()
-                });
+            for garbage in [&b""[..], &[0], &[0xff; 40], &[0; 300], &[0xbf, 0xff, 0xff, 0xff]] {
+                let garbled = message
+                    .private(&Encryption { plaintext: Some(garbage), ..Encryption::of_leaf_1() });
                 let error = refused(group, &tree, &garbled);
                 let malformed = matches!(error, Error::Peer(PeerError::Malformed(_)));
                 // All zero is an empty content with an empty signature.
@@ -394,10 +352,8 @@ fn garbage_inside_is_refused() {
         // A commit under the header of a proposal.
         let proposal = Content::Proposal(Proposal::Remove(LeafIndex(0)));
         let inside = commit(group.suite, group.signer(1)).to_bytes().unwrap();
-        let mixed = ByHand::new(group, 2, proposal).private(&Encryption {
-            plaintext: Some(&inside),
-            ..Encryption::of_leaf_1()
-        });
+        let mixed = ByHand::new(group, 2, proposal)
+            .private(&Encryption { plaintext: Some(&inside), ..Encryption::of_leaf_1() });
         let error = refused(group, &tree, &mixed);
         assert!(matches!(error, Error::Peer(PeerError::Malformed(_))));
     });
@@ -407,10 +363,8 @@ fn garbage_inside_is_refused() {
 fn sender_data_has_one_length() {
     with_group(|group| {
         let message = ByHand::new(group, 2, hello());
-        let longer = message.private(&Encryption {
-            after_sender_data: &[0],
-            ..Encryption::of_leaf_1()
-        });
+        let longer =
+            message.private(&Encryption { after_sender_data: &[0], ..Encryption::of_leaf_1() });
         assert_eq!(refused(group, &group.tree(), &longer), UNDECRYPTABLE);
         let other = Secret::copy_from(&[9; 32]);
         let other = SenderDataSecret::from(other);
@@ -431,11 +385,8 @@ fn what_is_sent_is_used_up() {
             assert_eq!(error, Error::Peer(PeerError::KeyUsedUp));
             let mut theirs = group.tree();
             let (content, advance) = group.unprotect_private(&theirs, &message).unwrap();
-            let expected = Consumed {
-                leaf: LeafIndex(1),
-                ratchet_type: RatchetType::Application,
-                generation,
-            };
+            let expected =
+                Consumed { leaf: LeafIndex(1), ratchet_type: RatchetType::Application, generation };
             assert_eq!(advance.consumed(), expected);
             theirs.advance(group.suite, advance).unwrap();
             assert_eq!(content.content(), &hello());

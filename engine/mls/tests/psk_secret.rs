@@ -1,9 +1,7 @@
-//! The working group's `psk_secret.json`, and what section 8.4 says beyond it.
+//! What section 8.4 says of pre-shared keys beyond their vectors.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod backends;
-mod conformance;
-mod vectors;
 
 use backends::backends;
 use burrow::{
@@ -11,60 +9,7 @@ use burrow::{
     schedule::PskSecret,
     types::{PreSharedKeyId, Psk, ResumptionPskUsage},
 };
-use conformance::{Floor, Tally};
 use crypto_api::{CipherSuite, Secret, Suite};
-use serde::Deserialize;
-use vectors::Hex;
-
-#[derive(Deserialize)]
-struct Case {
-    cipher_suite: u16,
-    psks: Vec<PreSharedKey>,
-    psk_secret: Hex,
-}
-
-#[derive(Deserialize)]
-struct PreSharedKey {
-    psk_id: Hex,
-    psk: Hex,
-    psk_nonce: Hex,
-}
-
-#[test]
-fn psk_secret() {
-    let floor = Floor {
-        cases: 12 * 11,
-        checks: 12 * 11,
-    };
-    conformance::run(
-        "psk_secret.json",
-        &floor,
-        |case: &Case| case.cipher_suite,
-        check,
-    );
-}
-
-fn check(suite: &dyn Suite, case: &Case, tally: &mut Tally) {
-    let psks: Vec<_> = case
-        .psks
-        .iter()
-        .map(|psk| {
-            let id = PreSharedKeyId {
-                psk: Psk::External {
-                    psk_id: psk.psk_id.0.clone(),
-                },
-                psk_nonce: psk.psk_nonce.0.clone(),
-            };
-            (id, Secret::copy_from(&psk.psk.0))
-        })
-        .collect();
-    let secret = PskSecret::derive(suite, &borrowed(&psks)).unwrap();
-    tally.equal("psk_secret", secret.as_secret(), &case.psk_secret.0);
-}
-
-fn borrowed(psks: &[(PreSharedKeyId, Secret)]) -> Vec<(&PreSharedKeyId, &Secret)> {
-    psks.iter().map(|(id, psk)| (id, psk)).collect()
-}
 
 fn suite_1(check: impl Fn(&dyn Suite)) {
     for (backend, _) in backends() {
@@ -73,12 +18,7 @@ fn suite_1(check: impl Fn(&dyn Suite)) {
 }
 
 fn external(id: &[u8], nonce: u8, nonce_len: usize) -> PreSharedKeyId {
-    PreSharedKeyId {
-        psk: Psk::External {
-            psk_id: id.to_vec(),
-        },
-        psk_nonce: vec![nonce; nonce_len],
-    }
+    PreSharedKeyId { psk: Psk::External { psk_id: id.to_vec() }, psk_nonce: vec![nonce; nonce_len] }
 }
 
 #[test]
@@ -91,10 +31,7 @@ fn pitfall_34_the_order_of_psks_counts() {
         let derive = |psks| PskSecret::derive(suite, psks).unwrap();
         assert_ne!(derive(&in_order), derive(&swapped));
         let renewed = external(b"two", 3, 32);
-        assert_ne!(
-            derive(&in_order),
-            derive(&[in_order[0], (&renewed, &two.1)])
-        );
+        assert_ne!(derive(&in_order), derive(&[in_order[0], (&renewed, &two.1)]));
     });
 }
 
@@ -122,11 +59,7 @@ fn pitfall_37_the_usage_of_a_resumption_psk_counts() {
         let psk = Secret::copy_from(b"resumption_psk");
         let derive = |usage, psk_epoch| {
             let id = PreSharedKeyId {
-                psk: Psk::Resumption {
-                    usage,
-                    psk_group_id: b"group".to_vec(),
-                    psk_epoch,
-                },
+                psk: Psk::Resumption { usage, psk_group_id: b"group".to_vec(), psk_epoch },
                 psk_nonce: vec![7; 32],
             };
             PskSecret::derive(suite, &[(&id, &psk)]).unwrap()
@@ -143,9 +76,6 @@ fn more_psks_than_can_be_counted_are_refused() {
     suite_1(|suite| {
         let (id, psk) = (external(b"id", 1, 32), Secret::copy_from(b"psk"));
         let psks = vec![(&id, &psk); 1 << 16];
-        assert_eq!(
-            PskSecret::derive(suite, &psks).unwrap_err().fault(),
-            "caller"
-        );
+        assert_eq!(PskSecret::derive(suite, &psks).unwrap_err().fault(), "caller");
     });
 }

@@ -1,10 +1,6 @@
 //! The secret tree against a plain model of section 9, and what it promises beyond the keys: limits,
 //! deletion, no trace of what failed, no reuse after a restart.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod secret_tree_model;
 
@@ -84,11 +80,7 @@ fn any_delivery_order_gives_the_keys_of_the_model() {
                 let generation = near(&mut numbers, &tree, leaf, ratchet).min(79);
                 let result = tree.peek(suite, LeafIndex(leaf), ratchet, generation);
                 delivered += check_peek(suite, &mut model, &mut tree, result, &mut numbers, {
-                    Consumed {
-                        leaf: LeafIndex(leaf),
-                        ratchet_type: ratchet,
-                        generation,
-                    }
+                    Consumed { leaf: LeafIndex(leaf), ratchet_type: ratchet, generation }
                 });
                 let [_, _, skipped] = tree.secrets_held();
                 assert!(skipped <= (2 * leaf_count * limits.out_of_order()) as usize);
@@ -246,9 +238,7 @@ fn pitfall_44_what_is_used_up_is_gone() {
         let mut tree = tree_of(8, RatchetLimits::default());
         let holds = |tree: &SecretTree, secret: &Secret| {
             let bytes = tree.to_bytes().unwrap();
-            bytes
-                .windows(secret.len())
-                .any(|window| window == secret.as_slice())
+            bytes.windows(secret.len()).any(|window| window == secret.as_slice())
         };
         assert!(holds(&tree, &root()));
         take(suite, &mut tree, 6, RatchetType::Application, 3).unwrap();
@@ -261,11 +251,8 @@ fn pitfall_44_what_is_used_up_is_gone() {
         assert!(ratchet[..=3].iter().all(|secret| !holds(&tree, secret)));
         assert!(holds(&tree, &ratchet[4]));
         let key = |generation| {
-            let consumed = Consumed {
-                leaf: LeafIndex(6),
-                ratchet_type: RatchetType::Application,
-                generation,
-            };
+            let consumed =
+                Consumed { leaf: LeafIndex(6), ratchet_type: RatchetType::Application, generation };
             let (key, nonce) = model.key_of(consumed);
             (key.clone(), nonce.clone())
         };
@@ -320,16 +307,8 @@ fn a_leaf_outside_of_the_tree_is_refused() {
             assert_eq!(result.unwrap_err(), expected);
         }
         let single = tree_of(1, RatchetLimits::default());
-        assert!(
-            single
-                .peek(suite, LeafIndex(0), RatchetType::Handshake, 0)
-                .is_ok()
-        );
-        assert!(
-            single
-                .peek(suite, LeafIndex(1), RatchetType::Handshake, 0)
-                .is_err()
-        );
+        assert!(single.peek(suite, LeafIndex(0), RatchetType::Handshake, 0).is_ok());
+        assert!(single.peek(suite, LeafIndex(1), RatchetType::Handshake, 0).is_err());
     });
 }
 
@@ -348,14 +327,7 @@ fn keys_peeked_at_together_are_used_up_one_by_one() {
         }
         let mut one_by_one = tree_of(8, RatchetLimits::default());
         for (leaf, generation) in [(3, 1), (2, 0), (3, 0)] {
-            take(
-                suite,
-                &mut one_by_one,
-                leaf,
-                RatchetType::Application,
-                generation,
-            )
-            .unwrap();
+            take(suite, &mut one_by_one, leaf, RatchetType::Application, generation).unwrap();
         }
         let state = tree.to_bytes().unwrap();
         assert_eq!(state, one_by_one.to_bytes().unwrap());
@@ -386,9 +358,7 @@ fn a_restart_never_reuses_a_key() {
             assert_eq!(on_disk.len(), 16);
             let next = NextGenerations::decode_exact(&on_disk).unwrap();
             let stored = StoredSecretTree::decode_exact(&at_start).unwrap();
-            tree = stored
-                .resume(suite, RatchetLimits::default(), own, next, &[])
-                .unwrap();
+            tree = stored.resume(suite, RatchetLimits::default(), own, next, &[]).unwrap();
             assert_eq!(tree.next_generations(own), next);
             for ratchet in BOTH {
                 let below = tree.next_generation(own, ratchet).checked_sub(1);
@@ -411,23 +381,14 @@ fn a_stored_generation_may_be_ahead_or_behind() {
             take_next(suite, &mut tree, 1, RatchetType::Application);
         }
         let resume = |application| {
-            let next = NextGenerations {
-                handshake: 0,
-                application,
-            };
+            let next = NextGenerations { handshake: 0, application };
             stored(&tree).resume(suite, limits, own, next, &[])
         };
         let mut ahead = resume(64).unwrap();
-        assert_eq!(
-            take_next(suite, &mut ahead, 1, RatchetType::Application),
-            64
-        );
+        assert_eq!(take_next(suite, &mut ahead, 1, RatchetType::Application), 64);
         assert_eq!(take_next(suite, &mut ahead, 1, RatchetType::Handshake), 0);
         let mut behind = resume(2).unwrap();
-        assert_eq!(
-            take_next(suite, &mut behind, 1, RatchetType::Application),
-            5
-        );
+        assert_eq!(take_next(suite, &mut behind, 1, RatchetType::Application), 5);
         let unreachable = CallerError::Invalid("a stored generation is out of reach");
         for next in [6 + StoredSecretTree::MAX_SENT, (1 << 32) + 1, u64::MAX] {
             assert_eq!(resume(next).unwrap_err(), Error::Caller(unreachable));
@@ -492,10 +453,7 @@ fn the_last_generation_is_the_end() {
         let stored = StoredSecretTree::decode_exact(&bytes).unwrap();
         let mut tree = stored.resume(suite, limits, own, next, &[]).unwrap();
 
-        assert_eq!(
-            take_next(suite, &mut tree, 0, RatchetType::Handshake),
-            u32::MAX
-        );
+        assert_eq!(take_next(suite, &mut tree, 0, RatchetType::Handshake), u32::MAX);
         assert_eq!(tree.next_generation(own, RatchetType::Handshake), 1 << 32);
         let end = tree.peek_next(suite, own, RatchetType::Handshake);
         assert_eq!(end.unwrap_err().fault(), "caller");

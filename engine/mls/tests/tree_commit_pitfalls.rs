@@ -1,10 +1,6 @@
 //! What others have got wrong about changing a tree. The numbers in the names are those of the list
 //! of known pitfalls.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod forged_tree;
 mod group_model;
@@ -24,31 +20,13 @@ fn pitfall_7_removing_truncates_repeatedly() {
         let mut model = Model::warm(suite, 9);
         assert_eq!(model.tree.size().leaf_count(), 16);
         let removes = (4..9).rev().map(LeafIndex).collect();
-        model.commit(
-            LeafIndex(0),
-            &Changes {
-                removes,
-                ..Changes::default()
-            },
-        );
+        model.commit(LeafIndex(0), &Changes { removes, ..Changes::default() });
         assert_eq!(model.tree.size().leaf_count(), 4);
         let removes = (1..4).map(LeafIndex).collect();
-        model.commit(
-            LeafIndex(0),
-            &Changes {
-                removes,
-                ..Changes::default()
-            },
-        );
+        model.commit(LeafIndex(0), &Changes { removes, ..Changes::default() });
         assert_eq!(model.tree.size().leaf_count(), 1);
         // And up again.
-        model.commit(
-            LeafIndex(0),
-            &Changes {
-                adds: 8,
-                ..Changes::default()
-            },
-        );
+        model.commit(LeafIndex(0), &Changes { adds: 8, ..Changes::default() });
         assert_eq!(model.tree.size().leaf_count(), 16);
     });
 }
@@ -58,18 +36,8 @@ fn pitfall_8_adding_takes_the_leftmost_blank_leaf() {
     with_suite(|suite| {
         let mut model = Model::warm(suite, 8);
         let removes = vec![LeafIndex(5), LeafIndex(2)];
-        model.commit(
-            LeafIndex(0),
-            &Changes {
-                removes,
-                ..Changes::default()
-            },
-        );
-        let changes = Changes {
-            adds: 3,
-            without_path: true,
-            ..Changes::default()
-        };
+        model.commit(LeafIndex(0), &Changes { removes, ..Changes::default() });
+        let changes = Changes { adds: 3, without_path: true, ..Changes::default() };
         let staged = model.stage(&changes);
         assert_eq!(staged.added, [2, 5, 8].map(LeafIndex));
         let root_before = staged.tree.parent(above(0, 3)).unwrap();
@@ -103,37 +71,22 @@ fn pitfall_9_a_path_is_as_long_as_the_filtered_direct_path() {
     with_suite(|suite| {
         let mut model = Model::warm(suite, 8);
         let removes = [1, 2, 3].map(LeafIndex).to_vec();
-        model.commit(
-            LeafIndex(4),
-            &Changes {
-                removes,
-                ..Changes::default()
-            },
-        );
+        model.commit(LeafIndex(4), &Changes { removes, ..Changes::default() });
         let (tree, path) = path_of(&model, 0);
         // Of its three ancestors the lower two have nobody else below.
         assert_eq!(path.nodes.len(), 1);
         assert!(merge(&model, &mut tree.clone(), 0, &path).is_ok());
         let mut longer = path.clone();
         longer.nodes.push(path.nodes[0].clone());
-        refused(
-            merge(&model, &mut tree.clone(), 0, &longer),
-            "7.5: a path has not one",
-        );
+        refused(merge(&model, &mut tree.clone(), 0, &longer), "7.5: a path has not one");
         let mut shorter = path.clone();
         shorter.nodes.clear();
-        refused(
-            merge(&model, &mut tree.clone(), 0, &shorter),
-            "7.5: a path has not one",
-        );
+        refused(merge(&model, &mut tree.clone(), 0, &shorter), "7.5: a path has not one");
         for count in [0, 2] {
             let mut other = path.clone();
             let sealed = other.nodes[0].encrypted_path_secret[0].clone();
             other.nodes[0].encrypted_path_secret = vec![sealed; count];
-            refused(
-                merge(&model, &mut tree.clone(), 0, &other),
-                "7.6: a path has not one",
-            );
+            refused(merge(&model, &mut tree.clone(), 0, &other), "7.6: a path has not one");
         }
     });
 }
@@ -142,17 +95,12 @@ fn pitfall_9_a_path_is_as_long_as_the_filtered_direct_path() {
 fn pitfall_10_added_leaves_get_no_ciphertext() {
     with_suite(|suite| {
         let mut model = Model::warm(suite, 6);
-        let mut staged = model.stage(&Changes {
-            adds: 2,
-            ..Changes::default()
-        });
+        let mut staged = model.stage(&Changes { adds: 2, ..Changes::default() });
         let path = model.rekey(&mut staged.tree, LeafIndex(0));
         let counts = |added: &[LeafIndex]| {
             let sealed = path.seal(suite, &staged.tree, added, b"").unwrap();
             let nodes = sealed.nodes.iter();
-            nodes
-                .map(|node| node.encrypted_path_secret.len())
-                .collect::<Vec<_>>()
+            nodes.map(|node| node.encrypted_path_secret.len()).collect::<Vec<_>>()
         };
         assert_eq!(counts(&staged.added), [1, 1, 1]);
         assert_eq!(counts(&[]), [1, 1, 3]);
@@ -172,23 +120,11 @@ fn pitfall_13_a_path_blanks_all_and_resets_the_filtered_nodes() {
         assert!(root.unmerged_leaves.is_empty() && root.parent_hash.is_empty());
         // Alone in the left half: the nodes that are filtered out become blank, not outdated.
         let removes = [1, 2].map(LeafIndex).to_vec();
-        model.commit(
-            LeafIndex(0),
-            &Changes {
-                removes,
-                ..Changes::default()
-            },
-        );
+        model.commit(LeafIndex(0), &Changes { removes, ..Changes::default() });
         model.commit(LeafIndex(3), &Changes::default());
         assert!(model.tree.parent(above(3, 2)).is_some());
         let removes = vec![LeafIndex(3)];
-        model.commit(
-            LeafIndex(5),
-            &Changes {
-                removes,
-                ..Changes::default()
-            },
-        );
+        model.commit(LeafIndex(5), &Changes { removes, ..Changes::default() });
         model.commit(LeafIndex(0), &Changes::default());
         assert!(model.tree.parent(above(0, 1)).is_none());
         assert!(model.tree.parent(above(0, 2)).is_none());
@@ -203,14 +139,8 @@ fn pitfall_21_keys_are_unique_in_a_commit_and_a_removed_one_is_free() {
         let again = VerifiedLeafNode::trusted(model.tree.leaf(LeafIndex(2)).unwrap().clone());
         let mut tree = model.tree.clone();
         let leaf = tree.add_leaf(again.clone()).unwrap();
-        refused(
-            tree.check_leaf(leaf, &requirements),
-            "7.3: an encryption key",
-        );
-        refused(
-            tree.check_leaf(LeafIndex(2), &requirements),
-            "7.3: an encryption key",
-        );
+        refused(tree.check_leaf(leaf, &requirements), "7.3: an encryption key");
+        refused(tree.check_leaf(LeafIndex(2), &requirements), "7.3: an encryption key");
         tree.remove_leaf(LeafIndex(2)).unwrap();
         assert_eq!(tree.check_leaf(leaf, &requirements), Ok(()));
         // One client with fresh encryption keys but the same signature key.
@@ -219,9 +149,7 @@ fn pitfall_21_keys_are_unique_in_a_commit_and_a_removed_one_is_free() {
         let twins = [(); 2].map(|()| {
             let leaf_key = suite.generate_key_pair().unwrap();
             let content = leaf_content(suite, &signer, &leaf_key, "twin");
-            let leaf = content
-                .sign(suite, &signer, GROUP_ID, LeafIndex(0))
-                .unwrap();
+            let leaf = content.sign(suite, &signer, GROUP_ID, LeafIndex(0)).unwrap();
             tree.add_leaf(VerifiedLeafNode::trusted(leaf)).unwrap()
         });
         for leaf in twins {
@@ -253,12 +181,7 @@ fn pitfall_22_no_key_of_a_path_is_in_the_tree() {
         // The leaf keeps its old key.
         let mut forged = path.clone();
         let content = LeafNodeContent {
-            encryption_key: model
-                .tree
-                .leaf(LeafIndex(0))
-                .unwrap()
-                .encryption_key
-                .clone(),
+            encryption_key: model.tree.leaf(LeafIndex(0)).unwrap().encryption_key.clone(),
             ..LeafNodeContent::clone(&path.leaf_node)
         };
         let signer = &model.members[&LeafIndex(0)].signer;
@@ -280,10 +203,7 @@ fn a_path_whose_parent_hash_or_secrets_do_not_fit_is_refused() {
         // A key that the leaf's parent hash doesn't cover.
         let mut forged = path.clone();
         forged.nodes[1].encryption_key = public_key(&suite.generate_key_pair().unwrap());
-        refused(
-            merge(&model, &mut tree.clone(), 0, &forged),
-            "7.5: the leaf's parent_hash",
-        );
+        refused(merge(&model, &mut tree.clone(), 0, &forged), "7.5: the leaf's parent_hash");
         // Secrets in each other's places, sealed to the right members: the keys don't follow.
         let mut merged_tree = tree.clone();
         let merged = merge(&model, &mut merged_tree, 0, &path).unwrap();
@@ -299,10 +219,7 @@ fn a_path_whose_parent_hash_or_secrets_do_not_fit_is_refused() {
         assert_eq!(receive(1, &forged, b"context").err(), undecryptable);
         assert!(receive(2, &forged, b"context").is_ok());
         let (_, other) = path_of(&model, 0);
-        refused(
-            receive(1, &other, b"context"),
-            "7.5: a path secret doesn't give",
-        );
+        refused(receive(1, &other, b"context"), "7.5: a path secret doesn't give");
         // The sender has nothing to open.
         assert_eq!(receive(0, &path, b"context").err(), undecryptable);
     });
@@ -324,9 +241,7 @@ fn an_external_committer_joins_by_a_path() {
             let mut tree = before.clone();
             let leaf = tree.make_room().unwrap();
             assert_eq!(leaf, removed.unwrap_or(LeafIndex(4)));
-            let path = tree
-                .rekey_path(suite, leaf, description, &signer, GROUP_ID)
-                .unwrap();
+            let path = tree.rekey_path(suite, leaf, description, &signer, GROUP_ID).unwrap();
             let sealed = path.seal(suite, &tree, &[], b"external").unwrap();
             let mut merged_tree = before;
             assert_eq!(merged_tree.make_room().unwrap(), leaf);
@@ -341,9 +256,7 @@ fn an_external_committer_joins_by_a_path() {
                 member.keys.retain(&merged_tree);
                 let nodes = &sealed.nodes;
                 let received =
-                    member
-                        .keys
-                        .receive_path(suite, &merged_tree, &merged, nodes, b"external");
+                    member.keys.receive_path(suite, &merged_tree, &merged, nodes, b"external");
                 assert_eq!(&received.unwrap().commit_secret, path.commit_secret());
                 followed += 1;
             }

@@ -1,10 +1,6 @@
 //! What others have got wrong about a tree that one is given, shown with its bytes. The numbers in
 //! the names are those of the list of known pitfalls.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod forged_tree;
 mod group_model;
@@ -60,39 +56,16 @@ fn pitfall_2_the_original_sibling_tree_hash_is_without_the_unmerged_leaves() {
         // and a newcomer has to find the old links valid.
         let mut model = Model::warm(suite, 12);
         let removes = vec![LeafIndex(1), LeafIndex(5)];
-        model.commit(
-            LeafIndex(2),
-            &Changes {
-                removes,
-                ..Changes::default()
-            },
-        );
+        model.commit(LeafIndex(2), &Changes { removes, ..Changes::default() });
         model.commit(LeafIndex(6), &Changes::default());
         model.commit(LeafIndex(3), &Changes::default());
-        let changes = Changes {
-            adds: 5,
-            without_path: true,
-            ..Changes::default()
-        };
+        let changes = Changes { adds: 5, without_path: true, ..Changes::default() };
         model.commit(LeafIndex(0), &changes);
         let root = model.tree.size().root();
         assert_eq!(model.tree.parent(root).unwrap().unmerged_leaves.len(), 5);
         model.commit(LeafIndex(9), &Changes::default());
-        model.commit(
-            LeafIndex(11),
-            &Changes {
-                adds: 1,
-                ..Changes::default()
-            },
-        );
-        assert!(
-            !model
-                .tree
-                .parent(above(0, 3))
-                .unwrap()
-                .unmerged_leaves
-                .is_empty()
-        );
+        model.commit(LeafIndex(11), &Changes { adds: 1, ..Changes::default() });
+        assert!(!model.tree.parent(above(0, 3)).unwrap().unmerged_leaves.is_empty());
         assert!(Forged::new(&model.tree).verify(suite).is_ok());
     });
 }
@@ -126,9 +99,7 @@ fn pitfall_3_every_parent_has_a_parent_hash_chain() {
         }
         // A leaf that says it is from a key package links nothing, either.
         let mut forged = Forged::new(&model.tree);
-        forged.resign(&model, 7, |content| {
-            content.leaf_node_source = LeafNodeSource::Update
-        });
+        forged.resign(&model, 7, |content| content.leaf_node_source = LeafNodeSource::Update);
         forged.is_refused(suite, rule);
     });
 }
@@ -147,10 +118,7 @@ fn pitfall_4_the_resolution_is_one_node_and_the_unmerged_leaves() {
         for level in 1..=3 {
             let parent = forged.0[above(0, level).0 as usize].clone();
             if let Some(WireNode::Parent(_)) = parent {
-                forged
-                    .parent(0, level)
-                    .unmerged_leaves
-                    .insert(0, LeafIndex(0));
+                forged.parent(0, level).unmerged_leaves.insert(0, LeafIndex(0));
             }
         }
         forged.is_refused(suite, "7.9.2");
@@ -161,11 +129,7 @@ fn pitfall_4_the_resolution_is_one_node_and_the_unmerged_leaves() {
 fn pitfall_5_the_tree_hash_covers_blank_padding_by_leaf_index() {
     with_suite(|suite| {
         let mut model = Model::new(suite);
-        let changes = Changes {
-            adds: 2,
-            without_path: true,
-            ..Changes::default()
-        };
+        let changes = Changes { adds: 2, without_path: true, ..Changes::default() };
         model.commit(LeafIndex(0), &changes);
         // By hand, for three members and one blank leaf.
         let leaf = |index: u32| {
@@ -188,10 +152,7 @@ fn pitfall_6_the_last_node_is_not_blank() {
         let tree = Model::of(suite, 3).tree;
         let refused = |bytes: &[u8]| {
             let error = UnverifiedRatchetTree::decode_exact(bytes).err();
-            assert!(
-                matches!(error, Some(DecodeError::InvalidValue(_))),
-                "{error:?}"
-            );
+            assert!(matches!(error, Some(DecodeError::InvalidValue(_))), "{error:?}");
         };
         refused(&[0]);
         refused(&[1, 0]);
@@ -235,10 +196,7 @@ fn pitfall_21_keys_are_unique_when_joining() {
 fn pitfall_31_a_joiner_derives_from_the_common_ancestor_and_compares() {
     with_suite(|suite| {
         let mut model = Model::warm(suite, 6);
-        let mut staged = model.stage(&Changes {
-            adds: 1,
-            ..Changes::default()
-        });
+        let mut staged = model.stage(&Changes { adds: 1, ..Changes::default() });
         let path = model.rekey(&mut staged.tree, LeafIndex(0));
         let joiner = staged.added[0];
         let tree = &staged.tree;
@@ -265,15 +223,9 @@ fn pitfall_31_a_joiner_derives_from_the_common_ancestor_and_compares() {
         let public = tree.parent(root).unwrap().encryption_key.as_slice();
         assert_eq!(keys.get(root).unwrap().public(), public);
         assert_eq!(join(0, None).unwrap().above().count(), 0);
-        refused(
-            join(0, path.path_secret_for(LeafIndex(1))),
-            "7.5: a path secret",
-        );
+        refused(join(0, path.path_secret_for(LeafIndex(1))), "7.5: a path secret");
         // The ancestor in common with another signer is another node, and not this secret's.
-        refused(
-            join(5, right),
-            "12.4.3.1: a path secret for a node that is blank",
-        );
+        refused(join(5, right), "12.4.3.1: a path secret for a node that is blank");
         refused(join(joiner.0, right), "12.4.3.1: the signer");
         refused(join(7, right), "12.4.3.1: the signer");
     });
@@ -285,9 +237,7 @@ fn every_leaf_is_signed_and_every_key_is_good() {
         let model = Model::cold(suite, 5);
         for leaf in 0..5_usize {
             let mut bytes = Forged::new(&model.tree);
-            let Some(WireNode::Leaf(node)) = &bytes.0[2 * leaf] else {
-                panic!("no leaf there")
-            };
+            let Some(WireNode::Leaf(node)) = &bytes.0[2 * leaf] else { panic!("no leaf there") };
             let mut encoded = node.to_bytes().unwrap();
             *encoded.last_mut().unwrap() ^= 1;
             bytes.0[2 * leaf] = Some(WireNode::Leaf(LeafNode::decode_exact(&encoded).unwrap()));
@@ -295,13 +245,8 @@ fn every_leaf_is_signed_and_every_key_is_good() {
             assert_eq!(bytes.verify(suite).err(), Some(error));
         }
         let mut forged = Forged::new(&model.tree);
-        forged.resign(&model, 3, |content| {
-            content.encryption_key = vec![0; 32].into()
-        });
-        assert_eq!(
-            forged.verify(suite).err(),
-            Some(Error::Peer(PeerError::BadKey))
-        );
+        forged.resign(&model, 3, |content| content.encryption_key = vec![0; 32].into());
+        assert_eq!(forged.verify(suite).err(), Some(Error::Peer(PeerError::BadKey)));
     });
 }
 

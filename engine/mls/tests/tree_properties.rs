@@ -132,7 +132,5 @@ fn a_clone_is_another_tree() {
     model.check();
     let scratch = UnverifiedRatchetTree::decode_exact(&bytes).unwrap();
     let requirements = GroupRequirements::default();
-    scratch
-        .verify(suite, group_model::GROUP_ID, &requirements)
-        .unwrap();
+    scratch.verify(suite, group_model::GROUP_ID, &requirements).unwrap();
 }

@@ -60,10 +60,7 @@ fn a_batch_of_key_packages_is_as_good_as_its_worst() {
         let packages = [(); 3].map(|()| received(&new_client(suite, "someone").2));
         let verified = KeyPackage::verify_batch(suite, packages.to_vec()).unwrap();
         assert!(
-            verified
-                .iter()
-                .map(|p| p.as_bytes())
-                .eq(packages.iter().map(KeyPackage::as_bytes))
+            verified.iter().map(|p| p.as_bytes()).eq(packages.iter().map(KeyPackage::as_bytes))
         );
         assert!(KeyPackage::verify_batch(suite, vec![]).unwrap().is_empty());
         // The last byte is of the package's own signature; the leaf's is all right.
@@ -220,12 +217,7 @@ fn proposals_say_what_the_registry_says() {
         (Proposal::PreSharedKey(psk), 4, true, false),
         (Proposal::ReInit(reinit), 5, true, false),
         (Proposal::ExternalInit(vec![1; 32]), 6, false, true),
-        (
-            Proposal::GroupContextExtensions(Extensions::new()),
-            7,
-            true,
-            true,
-        ),
+        (Proposal::GroupContextExtensions(Extensions::new()), 7, true, true),
         (Proposal::SelfRemove, 10, false, true),
     ];
     for (proposal, number, is_external, needs_path) in all {
@@ -256,17 +248,11 @@ fn unknown_enum_values_are_refused_and_unknown_registry_values_kept() {
 
 #[test]
 fn a_lifetime_has_both_ends() {
-    let lifetime = Lifetime {
-        not_before: 10,
-        not_after: 20,
-    };
+    let lifetime = Lifetime { not_before: 10, not_after: 20 };
     assert!(lifetime.contains(10) && lifetime.contains(20));
     assert!(!lifetime.contains(9) && !lifetime.contains(21));
     assert_eq!(lifetime.total(), Some(10));
-    let backwards = Lifetime {
-        not_before: 20,
-        not_after: 10,
-    };
+    let backwards = Lifetime { not_before: 20, not_after: 10 };
     assert_eq!(backwards.total(), None);
     assert!(!backwards.contains(15));
 }

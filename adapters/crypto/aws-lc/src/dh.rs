@@ -94,9 +94,7 @@ fn private_key(
 }
 
 fn public_key(private: &PrivateKey) -> Result<Vec<u8>, CryptoError> {
-    let public = private
-        .compute_public_key()
-        .map_err(|_| CryptoError::Internal)?;
+    let public = private.compute_public_key().map_err(|_| CryptoError::Internal)?;
     Ok(public.as_ref().to_vec())
 }
 

@@ -22,13 +22,8 @@ use dh::{P256, P384, P521, X25519};
 use hash::{Sha256, Sha384, Sha512};
 use signature::{EcdsaP256, EcdsaP384, EcdsaP521, Ed25519};
 
-const CIPHER_SUITES: [CipherSuite; 5] = [
-    CipherSuite(1),
-    CipherSuite(2),
-    CipherSuite(3),
-    CipherSuite(5),
-    CipherSuite(7),
-];
+const CIPHER_SUITES: [CipherSuite; 5] =
+    [CipherSuite(1), CipherSuite(2), CipherSuite(3), CipherSuite(5), CipherSuite(7)];
 
 /// AWS-LC.
 pub struct AwsLc {
@@ -46,10 +41,8 @@ impl AwsLc {
     /// With another source of randomness.
     #[must_use]
     pub fn with_random(random: Arc<dyn Random>) -> Self {
-        let suites = CIPHER_SUITES
-            .iter()
-            .filter_map(|suite| compose(*suite, Arc::clone(&random)))
-            .collect();
+        let suites =
+            CIPHER_SUITES.iter().filter_map(|suite| compose(*suite, Arc::clone(&random))).collect();
         Self { random, suites }
     }
 }
@@ -87,9 +80,7 @@ fn compose(suite: CipherSuite, random: Arc<dyn Random>) -> Option<Box<dyn Suite>
     Some(match suite.0 {
         1 => Box::new(Of::<X25519, Sha256, Aes128Gcm, Ed25519>::new(suite, random)),
         2 => Box::new(Of::<P256, Sha256, Aes128Gcm, EcdsaP256>::new(suite, random)),
-        3 => Box::new(Of::<X25519, Sha256, ChaCha20Poly1305, Ed25519>::new(
-            suite, random,
-        )),
+        3 => Box::new(Of::<X25519, Sha256, ChaCha20Poly1305, Ed25519>::new(suite, random)),
         5 => Box::new(Of::<P521, Sha512, Aes256Gcm, EcdsaP521>::new(suite, random)),
         7 => Box::new(Of::<P384, Sha384, Aes256Gcm, EcdsaP384>::new(suite, random)),
         _ => return None,

@@ -54,8 +54,7 @@ impl SignatureScheme for Ed25519 {
         signature: &[u8],
     ) -> Result<(), CryptoError> {
         let signature = rules::ed25519_signature(signature)?;
-        key.verify_sig(message, signature)
-            .map_err(|_| CryptoError::Rejected)
+        key.verify_sig(message, signature).map_err(|_| CryptoError::Rejected)
     }
 }
 

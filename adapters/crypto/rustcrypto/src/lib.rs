@@ -50,10 +50,8 @@ impl RustCrypto {
     /// With another source of randomness.
     #[must_use]
     pub fn with_random(random: Arc<dyn Random>) -> Self {
-        let suites = CIPHER_SUITES
-            .iter()
-            .filter_map(|suite| compose(*suite, Arc::clone(&random)))
-            .collect();
+        let suites =
+            CIPHER_SUITES.iter().filter_map(|suite| compose(*suite, Arc::clone(&random))).collect();
         Self { random, suites }
     }
 }
@@ -91,14 +89,10 @@ fn compose(suite: CipherSuite, random: Arc<dyn Random>) -> Option<Box<dyn Suite>
     Some(match suite.0 {
         1 => Box::new(Of::<X25519, Sha256, Aes128Gcm, Ed25519>::new(suite, random)),
         2 => Box::new(Of::<P256, Sha256, Aes128Gcm, EcdsaP256>::new(suite, random)),
-        3 => Box::new(Of::<X25519, Sha256, ChaCha20Poly1305, Ed25519>::new(
-            suite, random,
-        )),
+        3 => Box::new(Of::<X25519, Sha256, ChaCha20Poly1305, Ed25519>::new(suite, random)),
         4 => Box::new(Of::<X448, Sha512, Aes256Gcm, Ed448>::new(suite, random)),
         5 => Box::new(Of::<P521, Sha512, Aes256Gcm, EcdsaP521>::new(suite, random)),
-        6 => Box::new(Of::<X448, Sha512, ChaCha20Poly1305, Ed448>::new(
-            suite, random,
-        )),
+        6 => Box::new(Of::<X448, Sha512, ChaCha20Poly1305, Ed448>::new(suite, random)),
         7 => Box::new(Of::<P384, Sha384, Aes256Gcm, EcdsaP384>::new(suite, random)),
         _ => return None,
     })

@@ -90,8 +90,7 @@ impl SignatureScheme for Ed448 {
         let signature = rules::ed448_signature(signature)?;
         let signature = ed448_goldilocks::Signature::from_slice(signature)
             .map_err(|_| CryptoError::Rejected)?;
-        key.verify(message, &signature)
-            .map_err(|_| CryptoError::Rejected)
+        key.verify(message, &signature).map_err(|_| CryptoError::Rejected)
     }
 }
 

@@ -22,9 +22,11 @@
 //! - Nothing is written to a store in any operation. burrow leaves that to the application: all of
 //!   the group after each change of epoch (`Group::write`), and in between a record of 17 bytes for
 //!   each message (`KeyUse`), which the engine makes in the timed operation and the adapter drops.
-//! - A copy of a client is written and restored, and then made to compute what a running client has
-//!   computed already and a restored one computes when it is first asked: the tree's hashes and the
-//!   decoded signature keys of the members. None of this is in a timed operation.
+//! - A copy of a client is made by burrow's `Group::duplicate`, a feature that is for measuring only.
+//!   The copy shares the tree, with its hashes and the members' decoded signature keys, until one of
+//!   the two changes.
+//! - A client that is restored from a snapshot is made to compute those at once, as a running one has
+//!   by then. Neither is in a timed operation.
 //! - A commit of one's own makes a GroupInfo only if somebody is added: it goes into the Welcome.
 //!
 //! # Where the adapter steps in

@@ -109,9 +109,9 @@ pub(crate) fn random_number(client: &Client) -> Result<u64, EngineError> {
 }
 
 impl<B: Backend> Burrow<B> {
-    /// An independent copy. burrow has none to offer, so each group is written and restored.
+    /// An independent copy.
     pub(crate) fn copied(&self) -> Result<Self, EngineError> {
-        let copy = |(id, held): (&GroupId, &Held)| Ok((id.clone(), held.copied(&self.client)?));
+        let copy = |(id, held): (&GroupId, &Held)| Ok((id.clone(), held.copied()?));
         Ok(Self {
             client: self.client.clone(),
             identity: self.identity.clone(),
@@ -200,10 +200,12 @@ impl Held {
         Ok(Self { group, staged })
     }
 
-    fn copied(&self, client: &Client) -> Result<Self, EngineError> {
-        let (group, staged) = self.write()?;
-        let staged = staged.as_ref().map(|(stage, staged)| (*stage, staged.as_slice()));
-        Self::restore(client, &group, staged)
+    fn copied(&self) -> Result<Self, EngineError> {
+        let staged = self.staged.as_ref();
+        let staged = staged.map(|(stage, staged)| {
+            Ok((*stage, self.group.duplicate_staged(staged).map_err(ours)?))
+        });
+        Ok(Self { group: self.group.duplicate().map_err(ours)?, staged: staged.transpose()? })
     }
 }
 

@@ -207,9 +207,6 @@ impl Encode for HpkeCiphertext {
 
 impl Decode for HpkeCiphertext {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        Ok(Self {
-            kem_output: reader.read()?,
-            ciphertext: reader.read()?,
-        })
+        Ok(Self { kem_output: reader.read()?, ciphertext: reader.read()? })
     }
 }

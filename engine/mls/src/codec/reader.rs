@@ -75,11 +75,7 @@ impl<'a> Reader<'a> {
     ///
     /// [`DecodeError::TrailingBytes`] if not.
     pub fn finish(&self) -> Result<(), DecodeError> {
-        if self.is_empty() {
-            Ok(())
-        } else {
-            Err(DecodeError::TrailingBytes)
-        }
+        if self.is_empty() { Ok(()) } else { Err(DecodeError::TrailingBytes) }
     }
 
     /// The next `length` bytes.
@@ -88,10 +84,7 @@ impl<'a> Reader<'a> {
     ///
     /// [`DecodeError::EndOfInput`] if there are fewer.
     pub fn bytes(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
-        let (bytes, rest) = self
-            .rest
-            .split_at_checked(length)
-            .ok_or(DecodeError::EndOfInput)?;
+        let (bytes, rest) = self.rest.split_at_checked(length).ok_or(DecodeError::EndOfInput)?;
         self.rest = rest;
         Ok(bytes)
     }
@@ -102,10 +95,7 @@ impl<'a> Reader<'a> {
     ///
     /// [`DecodeError::EndOfInput`] if there are fewer.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
-        let (bytes, rest) = self
-            .rest
-            .split_first_chunk()
-            .ok_or(DecodeError::EndOfInput)?;
+        let (bytes, rest) = self.rest.split_first_chunk().ok_or(DecodeError::EndOfInput)?;
         self.rest = rest;
         Ok(*bytes)
     }

@@ -41,14 +41,7 @@ pub fn expand_with_label_into(
         .to_be_bytes();
     let headers = LabelHeaders::new(label, context)?;
     let [label_header, prefix, label, context_header, context] = headers.parts(label, context);
-    let kdf_label = [
-        &length,
-        label_header,
-        prefix,
-        label,
-        context_header,
-        context,
-    ];
+    let kdf_label = [&length, label_header, prefix, label, context_header, context];
     Ok(suite.expand(secret, &kdf_label, out)?)
 }
 

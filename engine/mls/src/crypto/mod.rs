@@ -36,12 +36,6 @@ impl LabelHeaders {
     }
 
     fn parts<'a>(&'a self, label: &'a [u8], context: &'a [u8]) -> [&'a [u8]; 5] {
-        [
-            self.label.as_slice(),
-            PREFIX,
-            label,
-            self.context.as_slice(),
-            context,
-        ]
+        [self.label.as_slice(), PREFIX, label, self.context.as_slice(), context]
     }
 }

@@ -19,12 +19,7 @@ pub fn encrypt_with_label(
 ) -> Result<HpkeCiphertext> {
     let headers = LabelHeaders::new(label, context)?;
     suite
-        .seal_base(
-            public.as_slice(),
-            &headers.parts(label, context),
-            b"",
-            plaintext,
-        )
+        .seal_base(public.as_slice(), &headers.parts(label, context), b"", plaintext)
         .map_err(Error::of_peer(PeerError::BadKey))
 }
 

@@ -33,10 +33,5 @@ pub fn make_proposal_ref(suite: &dyn Suite, value: &[u8]) -> Result<HashReferenc
 pub fn ref_hash(suite: &dyn Suite, label: &[u8], value: &[u8]) -> Result<HashReference> {
     let label_header = LengthHeader::new(label.len())?;
     let value_header = LengthHeader::new(value.len())?;
-    Ok(suite.hash(&[
-        label_header.as_slice(),
-        label,
-        value_header.as_slice(),
-        value,
-    ]))
+    Ok(suite.hash(&[label_header.as_slice(), label, value_header.as_slice(), value]))
 }

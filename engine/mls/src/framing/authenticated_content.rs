@@ -58,14 +58,7 @@ impl Parts {
             ContentType::Application | ContentType::Proposal => None,
         };
         let end = bytes.len() - reader.remaining();
-        Ok(Self {
-            framed,
-            signature,
-            confirmation_tag,
-            content_end,
-            signature_end,
-            end,
-        })
+        Ok(Self { framed, signature, confirmation_tag, content_end, signature_end, end })
     }
 
     fn with_bytes(self, wire_format: WireFormat, bytes: Vec<u8>) -> AuthenticatedContent {
@@ -211,11 +204,8 @@ impl AuthenticatedContent {
 
     /// AuthenticatedContentTBM.
     pub(super) fn content_tbm<'a>(&'a self, group_context: &'a [u8]) -> [&'a [u8]; 3] {
-        let [content, context] = content_tbs(
-            self.part(0..self.content_end),
-            self.framed.sender,
-            group_context,
-        );
+        let [content, context] =
+            content_tbs(self.part(0..self.content_end), self.framed.sender, group_context);
         let auth = self.part(self.content_end..self.bytes.len());
         [content, context, auth]
     }
@@ -259,9 +249,7 @@ impl AuthenticatedContent {
 
 /// The key of a member, who has to exist.
 pub(super) fn member_key(senders: &dyn SenderKeys, leaf_index: LeafIndex) -> Result<VerifyingKey> {
-    senders
-        .member(leaf_index)?
-        .ok_or(Error::invalid("6.1: the sender's leaf is blank"))
+    senders.member(leaf_index)?.ok_or(Error::invalid("6.1: the sender's leaf is blank"))
 }
 
 /// FramedContentTBS: `content` is the encoding up to the end of the FramedContent.
@@ -270,11 +258,7 @@ pub(super) fn content_tbs<'a>(
     sender: Sender,
     group_context: &'a [u8],
 ) -> [&'a [u8]; 2] {
-    if sender.knows_group_context() {
-        [content, group_context]
-    } else {
-        [content, b""]
-    }
+    if sender.knows_group_context() { [content, group_context] } else { [content, b""] }
 }
 
 impl PartialEq for AuthenticatedContent {

@@ -199,10 +199,4 @@ pub struct FramedContent {
     pub content: Content,
 }
 
-crate::codec_struct!(FramedContent {
-    group_id,
-    epoch,
-    sender,
-    authenticated_data,
-    content
-});
+crate::codec_struct!(FramedContent { group_id, epoch, sender, authenticated_data, content });

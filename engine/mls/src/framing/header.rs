@@ -72,9 +72,5 @@ fn peek_public<'a>(reader: &mut Reader<'a>) -> Result<GroupHeader<'a>, DecodeErr
 }
 
 fn peek_group<'a>(reader: &mut Reader<'a>) -> Result<GroupHeader<'a>, DecodeError> {
-    Ok(GroupHeader {
-        group_id: reader.opaque()?,
-        epoch: reader.read()?,
-        content_type: None,
-    })
+    Ok(GroupHeader { group_id: reader.opaque()?, epoch: reader.read()?, content_type: None })
 }

@@ -105,12 +105,7 @@ impl PrivateMessage {
         let nonce = guarded_nonce(pending.key(), sender_data.reuse_guard);
         let mut plaintext = self.ciphertext.clone();
         suite
-            .aead_open(
-                pending.key().key().as_slice(),
-                &nonce,
-                &self.aad,
-                &mut plaintext,
-            )
+            .aead_open(pending.key().key().as_slice(), &nonce, &self.aad, &mut plaintext)
             .map_err(Error::of_peer(PeerError::Undecryptable))?;
         let content = self.authenticated_content(Sender::Member(leaf_index), &plaintext)?;
         Ok((content.verify(epoch, senders)?, pending.into_advance()))

@@ -108,9 +108,6 @@ impl Decode for PublicMessage {
             Sender::Member(_) => Some(reader.read()?),
             _ => None,
         };
-        Ok(Self {
-            content,
-            membership_tag,
-        })
+        Ok(Self { content, membership_tag })
     }
 }

@@ -21,11 +21,7 @@ pub struct SenderData {
     pub reuse_guard: [u8; 4],
 }
 
-codec_struct!(SenderData {
-    leaf_index,
-    generation,
-    reuse_guard
-});
+codec_struct!(SenderData { leaf_index, generation, reuse_guard });
 
 impl SenderData {
     /// How long its encoding always is.

@@ -138,10 +138,7 @@ impl SignedContent {
         let mut message = Vec::with_capacity(content.bytes.len() + membership_tag.encoded_len());
         message.extend_from_slice(&content.bytes);
         membership_tag.encode(&mut message)?;
-        Ok(Protected {
-            message,
-            content: VerifiedContent::trusted(content),
-        })
+        Ok(Protected { message, content: VerifiedContent::trusted(content) })
     }
 
     /// A PublicMessage of ours as an external sender or a new member.
@@ -155,10 +152,7 @@ impl SignedContent {
         if let Sender::Member(_) = content.sender() {
             return Err(CallerError::Invalid("a member without a membership tag").into());
         }
-        Ok(Protected {
-            message: content.bytes.clone(),
-            content: VerifiedContent::trusted(content),
-        })
+        Ok(Protected { message: content.bytes.clone(), content: VerifiedContent::trusted(content) })
     }
 
     /// A PrivateMessage of ours. The tree is advanced: store the [`Consumed`] key before the
@@ -179,14 +173,8 @@ impl SignedContent {
         let Sender::Member(leaf_index) = content.sender() else {
             return Err(Error::Internal("a rule for senders wasn't checked"));
         };
-        let (message, advance) = encrypt(
-            &content,
-            leaf_index,
-            epoch,
-            sender_data_secret,
-            secret_tree,
-            padding,
-        )?;
+        let (message, advance) =
+            encrypt(&content, leaf_index, epoch, sender_data_secret, secret_tree, padding)?;
         let consumed = advance.consumed();
         secret_tree.advance(epoch.suite, advance)?;
         let content = VerifiedContent::trusted(content);
@@ -248,11 +236,7 @@ fn encrypt(
     let nonce = guarded_nonce(pending.key(), reuse_guard);
     let key = pending.key().key().as_slice();
     suite.aead_seal(key, &nonce, &message[aad_start..], &mut ciphertext)?;
-    let sender_data = SenderData {
-        leaf_index,
-        generation: pending.generation(),
-        reuse_guard,
-    };
+    let sender_data = SenderData { leaf_index, generation: pending.generation(), reuse_guard };
     let aad = &message[aad_start..sender_data_aad_end];
     let encrypted = sender_data.encrypt(suite, sender_data_secret, aad, &ciphertext)?;
     message.reserve_exact(opaque_len(&encrypted) + opaque_len(&ciphertext));

@@ -55,11 +55,7 @@ impl Client {
         application: Arc<dyn Application>,
         config: Config,
     ) -> Self {
-        Self(Arc::new(Inner {
-            backend,
-            application,
-            config,
-        }))
+        Self(Arc::new(Inner { backend, application, config }))
     }
 
     /// An identity with a fresh signature key and everything that this engine can do as its
@@ -144,8 +140,7 @@ impl Client {
             )
             .into());
         }
-        self.check_creator(suite, &leaf, &extensions)
-            .map_err(Error::into_callers)?;
+        self.check_creator(suite, &leaf, &extensions).map_err(Error::into_callers)?;
         let tree = RatchetTree::new(VerifiedLeafNode::trusted(leaf));
         let context = GroupContext {
             version: ProtocolVersion::MLS10,

@@ -207,11 +207,7 @@ impl<'a> CommitBuilder<'a> {
         let applied = &plan.applied;
         let has_path = self.is_path_wanted || applied.is_path_required || self.identity.is_some();
         let made = self.make(suite, &mut plan, has_path)?;
-        let Plan {
-            applied,
-            psk_secret,
-            ..
-        } = plan;
+        let Plan { applied, psk_secret, .. } = plan;
         let mut messages = self.joiner_messages(&applied, &made, &psk_secret)?;
         let changes = Changes::new(&applied, self.group.own_leaf(), has_path);
         let keys = match made.path {
@@ -300,11 +296,7 @@ impl<'a> CommitBuilder<'a> {
             origin: self.successor.map(|(_, origin)| origin),
         };
         let psk_secret = psks.psk_secret(suite, &applied.psks)?;
-        Ok(Plan {
-            entries,
-            applied,
-            psk_secret,
-        })
+        Ok(Plan { entries, applied, psk_secret })
     }
 
     fn make(&mut self, suite: &dyn Suite, plan: &mut Plan, has_path: bool) -> Result<Made> {
@@ -361,11 +353,7 @@ impl<'a> CommitBuilder<'a> {
             Some(new) => (new.description.clone(), new.signer.clone()),
             None => (LeafDescription::from(old), self.group.signer.clone()),
         };
-        Ok(PathDraft {
-            leaf,
-            description,
-            signer,
-        })
+        Ok(PathDraft { leaf, description, signer })
     }
 
     /// Everything but the commit itself. Nothing is signed for nobody.

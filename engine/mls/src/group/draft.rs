@@ -65,10 +65,7 @@ impl Draft<'_> {
             }
             None => None,
         };
-        let commit = Commit {
-            proposals: self.proposals,
-            path: update_path,
-        };
+        let commit = Commit { proposals: self.proposals, path: update_path };
         let signed = sign(
             &self.frame,
             self.signer,
@@ -88,11 +85,7 @@ impl Draft<'_> {
         };
         let scheduled = Scheduled::next(suite, context, &inputs)?;
         let signed = signed.confirm(&scheduled.confirmation_tag)?;
-        Ok(Made {
-            signed,
-            scheduled,
-            path,
-        })
+        Ok(Made { signed, scheduled, path })
     }
 }
 

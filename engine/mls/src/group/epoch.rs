@@ -55,11 +55,7 @@ impl Epoch {
     }
 
     pub(super) fn senders<'a>(&'a self, suite: &'a dyn Suite) -> Senders<'a> {
-        Senders {
-            suite,
-            tree: &self.tree,
-            extensions: Some(&self.context.extensions),
-        }
+        Senders { suite, tree: &self.tree, extensions: Some(&self.context.extensions) }
     }
 
     pub(super) fn into_past(self) -> PastEpoch {
@@ -80,20 +76,11 @@ impl PastEpoch {
         suite: &'a dyn Suite,
         group_id: &'a [u8],
     ) -> EpochContext<'a> {
-        EpochContext {
-            suite,
-            group_id,
-            epoch: self.epoch,
-            group_context: &self.encoded_context,
-        }
+        EpochContext { suite, group_id, epoch: self.epoch, group_context: &self.encoded_context }
     }
 
     pub(super) fn senders<'a>(&'a self, suite: &'a dyn Suite) -> Senders<'a> {
-        Senders {
-            suite,
-            tree: &self.tree,
-            extensions: None,
-        }
+        Senders { suite, tree: &self.tree, extensions: None }
     }
 }
 
@@ -107,8 +94,7 @@ pub(super) struct Senders<'a> {
 impl SenderKeys for Senders<'_> {
     fn member(&self, leaf_index: LeafIndex) -> Result<Option<VerifyingKey>> {
         let leaf = self.tree.leaf(leaf_index);
-        leaf.map(|leaf| leaf.verifying_key(self.suite).cloned())
-            .transpose()
+        leaf.map(|leaf| leaf.verifying_key(self.suite).cloned()).transpose()
     }
 
     fn external(&self, sender_index: u32) -> Result<Option<VerifyingKey>> {
@@ -204,11 +190,7 @@ impl Scheduled {
 
     /// Checks a received confirmation tag.
     pub(super) fn check_tag(&self, received: &[u8]) -> Result<()> {
-        if self.confirmation_tag.matches(received) {
-            Ok(())
-        } else {
-            Err(PeerError::BadMac.into())
-        }
+        if self.confirmation_tag.matches(received) { Ok(()) } else { Err(PeerError::BadMac.into()) }
     }
 
     /// The external key pair's public key.

@@ -143,12 +143,7 @@ impl<'a> ExternalJoinBuilder<'a> {
             epoch: context.epoch,
             group_context: &encoded_context,
         };
-        let view = View {
-            suite,
-            application: client.application(),
-            context,
-            tree: &tree,
-        };
+        let view = View { suite, application: client.application(), context, tree: &tree };
         let transcript = &context.confirmed_transcript_hash;
         let tag = &self.group_info.confirmation_tag;
         let interim_transcript_hash = interim_transcript_hash(suite, transcript, tag)?;
@@ -180,14 +175,11 @@ impl<'a> ExternalJoinBuilder<'a> {
         .make(&mut applied)?;
         let checked = applied.check_tree(&view, Some(leaf));
         checked.map_err(Error::into_callers)?;
-        self.check_own_leaf(&applied, leaf)
-            .map_err(Error::into_callers)?;
+        self.check_own_leaf(&applied, leaf).map_err(Error::into_callers)?;
         let path = made.path.ok_or(Error::Internal("a path was lost"))?;
         let keys = path.into_private_keys();
         let limits = client.config().ratchet_limits;
-        let epoch = made
-            .scheduled
-            .into_epoch(suite, applied.tree, keys, limits)?;
+        let epoch = made.scheduled.into_epoch(suite, applied.tree, keys, limits)?;
         let protected = made.signed.into_public_message_from_outside(&frame)?;
         Ok(ExternalJoin {
             message: protected.message,
@@ -203,11 +195,7 @@ impl<'a> ExternalJoinBuilder<'a> {
         kem_output: Vec<u8>,
     ) -> Result<(ProposalCache, Vec<ProposalOrRef>)> {
         let mut cache = ProposalCache::default();
-        let senders = Senders {
-            suite: view.suite,
-            tree: view.tree,
-            extensions: None,
-        };
+        let senders = Senders { suite: view.suite, tree: view.tree, extensions: None };
         for message in std::mem::take(&mut self.self_removes) {
             let content = message.unprotect_as_outsider(frame, &senders)?;
             let (Content::Proposal(Proposal::SelfRemove), sender) =
@@ -233,11 +221,8 @@ impl<'a> ExternalJoinBuilder<'a> {
     }
 
     fn psk_secret(&self, suite: &dyn Suite, applied: &Applied) -> Result<PskSecret> {
-        let psks = KnownPsks {
-            application: self.client.application(),
-            group: None,
-            origin: self.before,
-        };
+        let psks =
+            KnownPsks { application: self.client.application(), group: None, origin: self.before };
         psks.psk_secret(suite, &applied.psks)
     }
 
@@ -278,12 +263,7 @@ impl ExternalProposer {
         signer: SigningKey,
         sender_index: u32,
     ) -> Self {
-        Self {
-            client: client.clone(),
-            cipher_suite,
-            signer,
-            sender_index,
-        }
+        Self { client: client.clone(), cipher_suite, signer, sender_index }
     }
 
     /// A proposal to a group, of an Add, a Remove, a PreSharedKey, a ReInit or

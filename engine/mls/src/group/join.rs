@@ -54,11 +54,8 @@ impl Client {
         let suite = self.suite(secrets.cipher_suite())?;
         let group_secrets = open_group_secrets(suite, welcome, secrets)?;
         check_usages(&group_secrets.psks)?;
-        let psks = KnownPsks {
-            application: self.application(),
-            group: None,
-            origin: options.origin,
-        };
+        let psks =
+            KnownPsks { application: self.application(), group: None, origin: options.origin };
         let psk_secret = psks.psk_secret(suite, &group_secrets.psks)?;
         let joiner_secret = JoinerSecret::from(group_secrets.joiner_secret);
         let welcome_secret = joiner_secret.welcome_secret(suite, &psk_secret)?;
@@ -70,9 +67,8 @@ impl Client {
         let own = &secrets.key_package.leaf_node;
         let leaf = tree.member_with_encryption_key(&own.encryption_key);
         let leaf = leaf.filter(|leaf| tree.leaf(*leaf) == Some(own));
-        let leaf = leaf.ok_or(Error::invalid(
-            "12.4.3.1: the key package's leaf is not in the tree",
-        ))?;
+        let leaf =
+            leaf.ok_or(Error::invalid("12.4.3.1: the key package's leaf is not in the tree"))?;
         let path_secret = group_secrets.path_secret.as_ref().map(|secret| &secret.0);
         let keys = TreePrivateKeys::join(
             suite,
@@ -110,15 +106,12 @@ impl Client {
             ))?,
         };
         let signer = tree.leaf(group_info.signer);
-        let signer = signer.ok_or(Error::invalid(
-            "12.4.3.1: the signer of a GroupInfo is no member",
-        ))?;
+        let signer =
+            signer.ok_or(Error::invalid("12.4.3.1: the signer of a GroupInfo is no member"))?;
         group_info.verify(suite, signer.verifying_key(suite)?)?;
         let tree_hash = tree.tree_hash(suite)?;
         if !tree_hash.matches(&context.tree_hash) {
-            return Err(Error::invalid(
-                "12.4.3.1: the tree hash is not that of the GroupContext",
-            ));
+            return Err(Error::invalid("12.4.3.1: the tree hash is not that of the GroupContext"));
         }
         let requirements = GroupRequirements::new(&context.extensions)?;
         let tree = tree.verify(suite, &context.group_id, &requirements)?;
@@ -143,16 +136,11 @@ impl Client {
         origin: Option<&Group>,
     ) -> Result<()> {
         let usage = psks.iter().find_map(|id| match &id.psk {
-            Psk::Resumption {
-                usage: ResumptionPskUsage::Application,
-                ..
-            }
+            Psk::Resumption { usage: ResumptionPskUsage::Application, .. }
             | Psk::External { .. } => None,
-            Psk::Resumption {
-                usage,
-                psk_group_id,
-                psk_epoch,
-            } => Some((*usage, psk_group_id, *psk_epoch)),
+            Psk::Resumption { usage, psk_group_id, psk_epoch } => {
+                Some((*usage, psk_group_id, *psk_epoch))
+            }
         });
         let (usage, group_id, epoch, origin) = match (usage, origin) {
             (Some((usage, group_id, epoch)), Some(origin)) => (usage, group_id, epoch, origin),
@@ -225,9 +213,7 @@ fn open_group_secrets(
     let reference = secrets.key_package.reference(suite)?;
     let mut entries = welcome.secrets.iter();
     let entry = entries.find(|entry| reference.matches(&entry.new_member));
-    let entry = entry.ok_or(CallerError::Invalid(
-        "a Welcome that is not for this key package",
-    ))?;
+    let entry = entry.ok_or(CallerError::Invalid("a Welcome that is not for this key package"))?;
     let opened = decrypt_with_label(
         suite,
         &secrets.init_key,
@@ -243,10 +229,7 @@ fn check_usages(psks: &[PreSharedKeyId]) -> Result<()> {
     let special = psks.iter().filter(|id| {
         matches!(
             id.psk,
-            Psk::Resumption {
-                usage: ResumptionPskUsage::Reinit | ResumptionPskUsage::Branch,
-                ..
-            }
+            Psk::Resumption { usage: ResumptionPskUsage::Reinit | ResumptionPskUsage::Branch, .. }
         )
     });
     if special.count() > 1 {

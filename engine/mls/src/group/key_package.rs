@@ -39,12 +39,7 @@ impl KeyPackageSecrets {
             leaf,
             extensions,
         )?;
-        Ok(Self {
-            key_package,
-            init_key,
-            leaf_key,
-            signer: identity.signer.clone(),
-        })
+        Ok(Self { key_package, init_key, leaf_key, signer: identity.signer.clone() })
     }
 
     /// Puts together a key package and private keys that come from elsewhere.
@@ -62,15 +57,9 @@ impl KeyPackageSecrets {
     ) -> Result<Self> {
         let bad_key = |_| Error::Caller(CallerError::BadKey);
         let key_package = key_package.verify(suite)?;
-        let init_key = suite
-            .private_key(init_private.as_slice())
-            .map_err(bad_key)?;
-        let leaf_key = suite
-            .private_key(leaf_private.as_slice())
-            .map_err(bad_key)?;
-        let signer = suite
-            .signing_key(signature_private.as_slice())
-            .map_err(bad_key)?;
+        let init_key = suite.private_key(init_private.as_slice()).map_err(bad_key)?;
+        let leaf_key = suite.private_key(leaf_private.as_slice()).map_err(bad_key)?;
+        let signer = suite.signing_key(signature_private.as_slice()).map_err(bad_key)?;
         let leaf = &key_package.leaf_node;
         let is_consistent = init_key.public() == key_package.init_key.as_slice()
             && leaf_key.public() == leaf.encryption_key.as_slice()
@@ -78,12 +67,7 @@ impl KeyPackageSecrets {
         if !is_consistent {
             return Err(CallerError::BadKey.into());
         }
-        Ok(Self {
-            key_package,
-            init_key,
-            leaf_key,
-            signer,
-        })
+        Ok(Self { key_package, init_key, leaf_key, signer })
     }
 
     /// The key package, to be published.
@@ -124,9 +108,7 @@ impl KeyPackageSecrets {
         if welcome.cipher_suite != self.cipher_suite() {
             return Ok(false);
         }
-        let reference = self
-            .key_package
-            .reference(client.suite(self.cipher_suite())?)?;
+        let reference = self.key_package.reference(client.suite(self.cipher_suite())?)?;
         let mut entries = welcome.secrets.iter();
         Ok(entries.any(|entry| reference.matches(&entry.new_member)))
     }
@@ -137,11 +119,7 @@ impl KeyPackageSecrets {
     ///
     /// If it is too long to encode.
     pub fn write(&self) -> Result<Zeroizing<Vec<u8>>> {
-        let private = [
-            self.init_key.private(),
-            self.leaf_key.private(),
-            self.signer.private(),
-        ];
+        let private = [self.init_key.private(), self.leaf_key.private(), self.signer.private()];
         let secrets: usize = private.iter().map(|key| key.encoded_len()).sum();
         let length = 2 + self.key_package.as_bytes().len() + secrets;
         let mut out = Zeroizing::new(Vec::with_capacity(length));
@@ -159,12 +137,8 @@ impl KeyPackageSecrets {
     pub fn read(client: &Client, stored: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(stored);
         let suite = client.suite(reader.read()?)?;
-        let (key_package, init, leaf, signature) = (
-            reader.read()?,
-            reader.read()?,
-            reader.read()?,
-            reader.read()?,
-        );
+        let (key_package, init, leaf, signature) =
+            (reader.read()?, reader.read()?, reader.read()?, reader.read()?);
         reader.finish()?;
         Self::from_parts(suite, key_package, &init, &leaf, &signature)
     }

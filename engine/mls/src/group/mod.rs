@@ -30,6 +30,8 @@ mod client;
 mod commit;
 mod config;
 mod draft;
+#[cfg(feature = "duplicate")]
+mod duplicate;
 mod epoch;
 mod external;
 mod join;

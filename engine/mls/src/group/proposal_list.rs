@@ -153,10 +153,7 @@ impl Applied {
     /// the leaf of the committer, if there is a path. What didn't change was valid before.
     pub(super) fn check_tree(&self, view: &View<'_>, path_leaf: Option<LeafIndex>) -> Result<()> {
         let added = self.added.iter().map(|(leaf, _)| *leaf);
-        let changed: Vec<_> = added
-            .chain(self.updated.iter().copied())
-            .chain(path_leaf)
-            .collect();
+        let changed: Vec<_> = added.chain(self.updated.iter().copied()).chain(path_leaf).collect();
         for leaf in &changed {
             self.tree.check_leaf(*leaf, &self.requirements)?;
         }
@@ -195,12 +192,7 @@ impl Applied {
     /// names. By signature keys [`RatchetTree::check_leaf`] has seen to it.
     fn check_clients(&self, view: &View<'_>, path_leaf: Option<LeafIndex>) -> Result<()> {
         let joins = path_leaf.filter(|_| self.external_init.is_some());
-        let new: BTreeSet<_> = self
-            .added
-            .iter()
-            .map(|(leaf, _)| *leaf)
-            .chain(joins)
-            .collect();
+        let new: BTreeSet<_> = self.added.iter().map(|(leaf, _)| *leaf).chain(joins).collect();
         let name = |leaf: &LeafNode| view.application.client_name(leaf);
         let mut names = HashSet::new();
         for leaf in new.iter().filter_map(|leaf| self.tree.leaf(*leaf)) {
@@ -221,9 +213,8 @@ impl Applied {
     }
 }
 
-const CLIENT_TWICE: Error = Error::Peer(crate::PeerError::Invalid(
-    "12.2: a client is in the group twice",
-));
+const CLIENT_TWICE: Error =
+    Error::Peer(crate::PeerError::Invalid("12.2: a client is in the group twice"));
 
 /// A list of a member's (section 12.2).
 fn check_regular(list: &[Listed], committer: LeafIndex) -> Result<()> {
@@ -239,9 +230,7 @@ fn check_regular(list: &[Listed], committer: LeafIndex) -> Result<()> {
             }
             Checked::Update(leaf, _) | Checked::Remove(leaf) | Checked::SelfRemove(leaf) => {
                 if !touched.insert(*leaf) {
-                    return Err(Error::invalid(
-                        "12.2: more than one Update or Remove for a leaf",
-                    ));
+                    return Err(Error::invalid("12.2: more than one Update or Remove for a leaf"));
                 }
             }
             Checked::Extensions(_) => {
@@ -253,9 +242,7 @@ fn check_regular(list: &[Listed], committer: LeafIndex) -> Result<()> {
                 return Err(Error::invalid("12.2: a ReInit with other proposals"));
             }
             Checked::ExternalInit(_) => {
-                return Err(Error::invalid(
-                    "12.2: an ExternalInit in a commit of a member",
-                ));
+                return Err(Error::invalid("12.2: an ExternalInit in a commit of a member"));
             }
             Checked::Add(_) | Checked::Psk(_) | Checked::ReInit(_) => {}
         }
@@ -330,9 +317,7 @@ fn check_psks(list: &[Listed], successor: Option<ResumptionPskUsage>) -> Result<
 
 /// Section 12.2: who processes a SelfRemove has to support it.
 fn check_self_removes(view: &View<'_>, list: &[Listed]) -> Result<()> {
-    let has_one = list
-        .iter()
-        .any(|listed| matches!(listed.checked, Checked::SelfRemove(_)));
+    let has_one = list.iter().any(|listed| matches!(listed.checked, Checked::SelfRemove(_)));
     if !has_one || view.tree.all_have_proposal(ProposalType::SELF_REMOVE) {
         return Ok(());
     }
@@ -349,8 +334,6 @@ fn check_self_removes(view: &View<'_>, list: &[Listed]) -> Result<()> {
     }) {
         Ok(())
     } else {
-        Err(Error::invalid(
-            "12.2: a SelfRemove that a member doesn't support",
-        ))
+        Err(Error::invalid("12.2: a SelfRemove that a member doesn't support"))
     }
 }

@@ -65,9 +65,8 @@ impl View<'_> {
             });
         }
         let mut key_packages = self.check_key_packages(key_packages)?.into_iter();
-        let checked = others
-            .into_iter()
-            .map(|other| other.or_else(|| key_packages.next().map(Checked::Add)));
+        let checked =
+            others.into_iter().map(|other| other.or_else(|| key_packages.next().map(Checked::Add)));
         let checked: Option<Vec<_>> = checked.collect();
         checked.ok_or(Error::Internal("a key package was lost"))
     }
@@ -102,17 +101,13 @@ impl View<'_> {
             }
             Proposal::PreSharedKey(psk) => {
                 if psk.psk_nonce.len() != self.suite.kdf_nh() {
-                    return Err(Error::invalid(
-                        "12.1.4: a psk_nonce is not KDF.Nh bytes long",
-                    ));
+                    return Err(Error::invalid("12.1.4: a psk_nonce is not KDF.Nh bytes long"));
                 }
                 Checked::Psk(psk)
             }
             Proposal::ReInit(reinit) => {
                 if reinit.version < self.context.version {
-                    return Err(Error::invalid(
-                        "12.1.5: a ReInit to a version before the group's",
-                    ));
+                    return Err(Error::invalid("12.1.5: a ReInit to a version before the group's"));
                 }
                 Checked::ReInit(reinit)
             }
@@ -132,7 +127,7 @@ impl View<'_> {
 const SENDER_IS_BLANK: Error = Error::Peer(PeerError::Invalid("6.1: the sender's leaf is blank"));
 
 /// A proposal of the current epoch.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct CachedProposal {
     pub(super) reference: HashReference,
     /// As it was sent, to be stored.
@@ -146,11 +141,7 @@ impl CachedProposal {
         content: VerifiedContent,
         checked: Checked,
     ) -> Result<Self> {
-        Ok(Self {
-            reference: content.proposal_ref(suite)?,
-            content,
-            checked,
-        })
+        Ok(Self { reference: content.proposal_ref(suite)?, content, checked })
     }
 
     pub(super) fn proposal(&self) -> Option<&Proposal> {
@@ -174,7 +165,7 @@ impl CachedProposal {
 }
 
 /// The proposals of the current epoch, in the order they came in.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ProposalCache {
     proposals: Vec<CachedProposal>,
     places: HashMap<Vec<u8>, usize>,
@@ -241,11 +232,9 @@ impl ProposalCache {
         let mut checked = view.check_all(by_value)?.into_iter();
         let list = list.into_iter().map(|entry| match entry {
             Ok(listed) => Some(listed),
-            Err(is_path_required) => Some(Listed {
-                checked: checked.next()?,
-                by_reference: false,
-                is_path_required,
-            }),
+            Err(is_path_required) => {
+                Some(Listed { checked: checked.next()?, by_reference: false, is_path_required })
+            }
         });
         let list: Option<Vec<_>> = list.collect();
         list.ok_or(Error::Internal("a proposal was lost"))

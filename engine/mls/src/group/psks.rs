@@ -37,11 +37,7 @@ impl KnownPsks<'_> {
     fn find(&self, psk: &Psk) -> Option<Secret> {
         match psk {
             Psk::External { psk_id } => self.application.external_psk(psk_id),
-            Psk::Resumption {
-                psk_group_id,
-                psk_epoch,
-                ..
-            } => self
+            Psk::Resumption { psk_group_id, psk_epoch, .. } => self
                 .kept(psk_group_id, *psk_epoch)
                 .or_else(|| self.application.resumption_psk(psk_group_id, *psk_epoch)),
         }

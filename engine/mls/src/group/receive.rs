@@ -42,7 +42,7 @@ pub enum Ignored {
 /// Application data from a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApplicationMessage {
-    /// Who sent it: the leaf of that epoch.
+    /// Who sent it: the leaf of that epoch ([`Group::member_at`]).
     pub sender: LeafIndex,
     /// The epoch that it was sent in.
     pub epoch: u64,
@@ -142,9 +142,7 @@ impl Group {
         match message.unprotect(&frame, secret, &self.epoch.secret_tree, &senders) {
             Ok((content, _)) if content.sender() == Sender::Member(self.own_leaf()) => {
                 // We never encrypt with a key that isn't used up at once: this is from a twin.
-                Err(Error::invalid(
-                    "9.1: a message of our own that we didn't send",
-                ))
+                Err(Error::invalid("9.1: a message of our own that we didn't send"))
             }
             Ok((content, advance)) => self.receive_content(content, Some(advance)),
             Err(Error::Peer(PeerError::KeyUsedUp)) => {
@@ -247,18 +245,11 @@ impl Group {
 }
 
 fn ignored(sender: LeafIndex, own_leaf: LeafIndex) -> Ignored {
-    if sender == own_leaf {
-        Ignored::Own
-    } else {
-        Ignored::Duplicate
-    }
+    if sender == own_leaf { Ignored::Own } else { Ignored::Duplicate }
 }
 
 pub(super) fn key_use(epoch: u64, advance: &Advance) -> KeyUse {
-    KeyUse {
-        epoch,
-        consumed: advance.consumed(),
-    }
+    KeyUse { epoch, consumed: advance.consumed() }
 }
 
 fn application_message(content: VerifiedContent, key_use: KeyUse) -> Result<ApplicationMessage> {
@@ -269,13 +260,7 @@ fn application_message(content: VerifiedContent, key_use: KeyUse) -> Result<Appl
             authenticated_data,
             content: Content::Application(data),
             ..
-        } => Ok(ApplicationMessage {
-            sender,
-            epoch,
-            data,
-            authenticated_data,
-            key_use,
-        }),
+        } => Ok(ApplicationMessage { sender, epoch, data, authenticated_data, key_use }),
         _ => Err(Error::Internal("application data of nobody's")),
     }
 }

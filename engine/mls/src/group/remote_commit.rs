@@ -90,12 +90,8 @@ impl Group {
             content.confirmed_transcript_hash_input(),
         );
         let tag = content.confirmation_tag().unwrap_or_default().to_vec();
-        let FramedContent {
-            sender,
-            authenticated_data,
-            content: Content::Commit(commit),
-            ..
-        } = content.into_framed_content()
+        let FramedContent { sender, authenticated_data, content: Content::Commit(commit), .. } =
+            content.into_framed_content()
         else {
             return Err(Error::Internal("a commit that is none"));
         };
@@ -131,9 +127,7 @@ impl Group {
         let list = self.proposals.list(view, commit.proposals, sender)?;
         let mut applied = apply(view, &list, who, None)?;
         if commit.path.is_none() && applied.is_path_required {
-            return Err(Error::invalid(
-                "12.4: a commit without a path that its proposals require",
-            ));
+            return Err(Error::invalid("12.4: a commit without a path that its proposals require"));
         }
         let keys = self.remaining_keys(&applied)?;
         let committer = match who {
@@ -148,12 +142,7 @@ impl Group {
             None => None,
         };
         applied.check_tree(view, path.as_ref().map(|_| committer))?;
-        Ok(Public {
-            applied,
-            committer,
-            keys,
-            path,
-        })
+        Ok(Public { applied, committer, keys, path })
     }
 
     /// The keys that we still have when the proposals are applied; none if they remove us.
@@ -165,9 +154,8 @@ impl Group {
         let mut keys = self.epoch.keys.clone();
         if applied.updated.contains(&own_leaf) {
             let update = self.committed_update(applied);
-            let update = update.ok_or(CallerError::Invalid(
-                "an Update of ours whose private key is not there",
-            ))?;
+            let update = update
+                .ok_or(CallerError::Invalid("an Update of ours whose private key is not there"))?;
             keys.set_leaf_key(update.leaf_key.clone());
         }
         keys.retain(&applied.tree);
@@ -194,12 +182,7 @@ impl Group {
         tag: &[u8],
     ) -> Result<Epoch> {
         let suite = view.suite;
-        let Public {
-            applied,
-            keys,
-            path,
-            ..
-        } = public;
+        let Public { applied, keys, path, .. } = public;
         let keys = keys.ok_or(Error::Internal("an epoch that we are not in"))?;
         let mut context = provisional_context(view, &applied, &applied.tree)?;
         let received = match &path {
@@ -225,11 +208,8 @@ impl Group {
         applied: &Applied,
         commit_secret: Option<&crypto_api::Secret>,
     ) -> Result<Scheduled> {
-        let psks = KnownPsks {
-            application: self.client.application(),
-            group: Some(self),
-            origin: None,
-        };
+        let psks =
+            KnownPsks { application: self.client.application(), group: Some(self), origin: None };
         let psk_secret = psks.psk_secret(suite, &applied.psks)?;
         let secrets = &self.epoch.secrets;
         let external = applied.external_init.as_ref().map(|kem_output| {
@@ -272,9 +252,7 @@ fn merge_path(
                 rules::check_replacement(view.application, replaced, &leaf)?;
             }
             if !view.application.may_join(&leaf, applied.replaced.as_ref()) {
-                return Err(Error::invalid(
-                    "12.4.3.2: the application rejects an external commit",
-                ));
+                return Err(Error::invalid("12.4.3.2: the application rejects an external commit"));
             }
         }
     }

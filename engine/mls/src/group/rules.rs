@@ -34,9 +34,7 @@ pub(super) fn check_replacement(
     if application.may_replace(old, new) {
         Ok(())
     } else {
-        Err(Error::invalid(
-            "5.3.1: a member's new credential is none that may follow its old one",
-        ))
+        Err(Error::invalid("5.3.1: a member's new credential is none that may follow its old one"))
     }
 }
 
@@ -76,8 +74,6 @@ pub(super) fn check_group_extensions(
     if senders.all(|s| application.is_credential_valid(&s.credential, &s.signature_key)) {
         Ok(())
     } else {
-        Err(Error::invalid(
-            "5.3.1: the credential of an external sender is not valid",
-        ))
+        Err(Error::invalid("5.3.1: the credential of an external sender is not valid"))
     }
 }

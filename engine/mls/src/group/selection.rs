@@ -29,9 +29,7 @@ pub(super) fn select(group: &Group, by_value: &[Proposal]) -> Vec<Vec<u8>> {
         }
     }
     let references = selected.into_iter();
-    references
-        .map(|cached| cached.reference.as_slice().to_vec())
-        .collect()
+    references.map(|cached| cached.reference.as_slice().to_vec()).collect()
 }
 
 struct Selection<'a> {
@@ -76,12 +74,7 @@ impl<'a> Selection<'a> {
                 *best = choice.max(*best);
             }
         }
-        Self {
-            group,
-            by_leaf,
-            signature_keys,
-            has_extensions,
-        }
+        Self { group, by_leaf, signature_keys, has_extensions }
     }
 
     fn takes(&mut self, place: usize, cached: &CachedProposal) -> bool {

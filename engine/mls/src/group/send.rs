@@ -60,10 +60,7 @@ impl Group {
         let aad = authenticated_data.to_vec();
         let signed = self.sign(suite, WireFormat::PrivateMessage, aad, content)?;
         let sent = self.protect(suite, signed, WireFormat::PrivateMessage)?;
-        Ok(Sent {
-            message: sent.protected.message,
-            key_use: sent.key_use,
-        })
+        Ok(Sent { message: sent.protected.message, key_use: sent.key_use })
     }
 
     /// Proposes something to the group: any member may commit it. For an Update or a SelfRemove see
@@ -144,11 +141,7 @@ impl Group {
 
     fn updated_leaf(&self, leaf_key: &HpkePrivateKey) -> Result<LeafNodeContent> {
         let old = self.own_leaf_node()?;
-        let LeafDescription {
-            credential,
-            capabilities,
-            extensions,
-        } = LeafDescription::from(old);
+        let LeafDescription { credential, capabilities, extensions } = LeafDescription::from(old);
         Ok(LeafNodeContent {
             encryption_key: leaf_key.public().to_vec().into(),
             signature_key: old.signature_key.clone(),
@@ -177,10 +170,7 @@ impl Group {
         let sent = self.protect(suite, signed, wire_format)?;
         let cached = CachedProposal::new(suite, sent.protected.content, checked)?;
         self.proposals.insert(cached);
-        Ok(Sent {
-            message: sent.protected.message,
-            key_use: sent.key_use,
-        })
+        Ok(Sent { message: sent.protected.message, key_use: sent.key_use })
     }
 
     fn sign(
@@ -192,14 +182,7 @@ impl Group {
     ) -> Result<SignedContent> {
         let sender = Sender::Member(self.own_leaf());
         let frame = self.epoch.frame(suite);
-        sign(
-            &frame,
-            &self.signer,
-            wire_format,
-            sender,
-            authenticated_data,
-            content,
-        )
+        sign(&frame, &self.signer, wire_format, sender, authenticated_data, content)
     }
 
     /// Protects a content in the way that it was signed for. A key that this takes is used up.
@@ -219,10 +202,7 @@ impl Group {
         };
         if wire_format == WireFormat::PublicMessage {
             let protected = signed.into_public_message(&frame, &epoch.secrets.membership_key)?;
-            return Ok(ProtectedWith {
-                protected,
-                key_use: None,
-            });
+            return Ok(ProtectedWith { protected, key_use: None });
         }
         let (protected, consumed) = signed.into_private_message(
             &frame,
@@ -232,10 +212,7 @@ impl Group {
         )?;
         Ok(ProtectedWith {
             protected,
-            key_use: Some(KeyUse {
-                epoch: epoch.context.epoch,
-                consumed,
-            }),
+            key_use: Some(KeyUse { epoch: epoch.context.epoch, consumed }),
         })
     }
 
@@ -247,15 +224,9 @@ impl Group {
     /// [`CallerError::Invalid`] if there are not so many keys left, or for none at all.
     pub fn reserve(&self, count: u32) -> Result<KeyUse> {
         let own_leaf: LeafIndex = self.own_leaf();
-        let next = self
-            .epoch
-            .secret_tree
-            .next_generations(own_leaf)
-            .application;
+        let next = self.epoch.secret_tree.next_generations(own_leaf).application;
         let last = (next + u64::from(count)).checked_sub(1);
-        let generation = last
-            .filter(|_| count > 0)
-            .and_then(|last| u32::try_from(last).ok());
+        let generation = last.filter(|_| count > 0).and_then(|last| u32::try_from(last).ok());
         Ok(KeyUse {
             epoch: self.epoch(),
             consumed: Consumed {

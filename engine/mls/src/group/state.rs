@@ -154,12 +154,7 @@ impl Client {
             return Err(CallerError::Invalid("a stored group that is outdated").into());
         }
         let suite = self.suite(context.cipher_suite)?;
-        let mut restoring = Restoring {
-            client: self,
-            suite,
-            reader,
-            uses,
-        };
+        let mut restoring = Restoring { client: self, suite, reader, uses };
         let signer = restoring.signing_key()?;
         let mut group = Group::new(self.clone(), signer, restoring.epoch(context)?);
         group.proposals = restoring.proposals()?;
@@ -261,10 +256,7 @@ impl Restoring<'_> {
     }
 
     fn own_update(&mut self) -> Result<OwnUpdate> {
-        Ok(OwnUpdate {
-            leaf_key: self.hpke_key()?,
-            signer: self.signing_key()?,
-        })
+        Ok(OwnUpdate { leaf_key: self.hpke_key()?, signer: self.signing_key()? })
     }
 
     fn proposals(&mut self) -> Result<ProposalCache> {
@@ -305,9 +297,7 @@ impl Restoring<'_> {
             Proposal::ExternalInit(kem_output) => Checked::ExternalInit(kem_output),
             Proposal::GroupContextExtensions(extensions) => Checked::Extensions(extensions),
             Proposal::Update(_) | Proposal::SelfRemove => {
-                return Err(Error::from(CallerError::Invalid(
-                    "a stored proposal of nobody's",
-                )));
+                return Err(Error::from(CallerError::Invalid("a stored proposal of nobody's")));
             }
         })
     }

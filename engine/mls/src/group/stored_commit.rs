@@ -73,12 +73,7 @@ impl Group {
         restoring.reader.finish()?;
         Ok(StagedCommit {
             messages,
-            transition: Transition {
-                base,
-                next: Some(next),
-                signer,
-                changes,
-            },
+            transition: Transition { base, next: Some(next), signer, changes },
         })
     }
 }
@@ -91,13 +86,7 @@ fn read_flag(reader: &mut Reader<'_>) -> Result<bool, DecodeError> {
     }
 }
 
-crate::codec_struct!(CommitMessages {
-    message,
-    welcome,
-    ratchet_tree,
-    group_info,
-    key_use
-});
+crate::codec_struct!(CommitMessages { message, welcome, ratchet_tree, group_info, key_use });
 
 impl Changes {
     fn parts(&self) -> Parts<'_> {

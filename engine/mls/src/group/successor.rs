@@ -86,9 +86,7 @@ impl Group {
         let builder = group.commit().successor_of(usage, self);
         let builder = key_packages
             .into_iter()
-            .fold(builder, |builder, key_package| {
-                builder.add_member(key_package)
-            });
+            .fold(builder, |builder, key_package| builder.add_member(key_package));
         let staged = builder.stage()?;
         let messages = staged.messages.clone();
         group.merge(staged)?;

@@ -36,9 +36,7 @@ impl GroupInfoDraft<'_> {
             extensions.insert(tree.to_extension()?);
         }
         if let Some(external_pub) = self.external_pub {
-            extensions.put(&ExternalPub {
-                external_pub: external_pub.into(),
-            })?;
+            extensions.put(&ExternalPub { external_pub: external_pub.into() })?;
         }
         let content = GroupInfoContent {
             group_context: self.context.clone(),

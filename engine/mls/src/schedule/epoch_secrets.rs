@@ -88,10 +88,7 @@ impl ConfirmationKey {
         confirmed_transcript_hash: &[u8],
         confirmation_tag: &[u8],
     ) -> Result<()> {
-        check(
-            self.confirmation_tag(suite, confirmed_transcript_hash),
-            confirmation_tag,
-        )
+        check(self.confirmation_tag(suite, confirmed_transcript_hash), confirmation_tag)
     }
 }
 
@@ -119,9 +116,5 @@ impl MembershipKey {
 }
 
 fn check(expected: Digest, received: &[u8]) -> Result<()> {
-    if expected.matches(received) {
-        Ok(())
-    } else {
-        Err(PeerError::BadMac.into())
-    }
+    if expected.matches(received) { Ok(()) } else { Err(PeerError::BadMac.into()) }
 }

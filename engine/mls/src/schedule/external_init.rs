@@ -45,10 +45,7 @@ impl ExternalSecret {
 
 impl From<Secret> for ExternalSecret {
     fn from(secret: Secret) -> Self {
-        Self {
-            secret,
-            key_pair: OnceLock::new(),
-        }
+        Self { secret, key_pair: OnceLock::new() }
     }
 }
 

@@ -39,10 +39,7 @@ impl RatchetLimits {
         if out_of_order > Self::MAX_OUT_OF_ORDER || forward > Self::MAX_FORWARD {
             return Err(CallerError::Invalid("ratchet limits above their maxima").into());
         }
-        Ok(Self {
-            out_of_order,
-            forward,
-        })
+        Ok(Self { out_of_order, forward })
     }
 
     /// How far below the next expected generation a message may be.
@@ -61,10 +58,7 @@ impl RatchetLimits {
 impl Default for RatchetLimits {
     /// 100 and 1000.
     fn default() -> Self {
-        Self {
-            out_of_order: 100,
-            forward: 1000,
-        }
+        Self { out_of_order: 100, forward: 1000 }
     }
 }
 
@@ -115,10 +109,7 @@ pub(super) enum Step {
     /// A key that was passed over goes.
     Skipped,
     /// The ratchet moves on.
-    Forward {
-        secret: Secret,
-        skipped: Vec<(u32, MessageKey)>,
-    },
+    Forward { secret: Secret, skipped: Vec<(u32, MessageKey)> },
 }
 
 impl Ratchet {
@@ -127,11 +118,7 @@ impl Ratchet {
     }
 
     pub(super) fn restore(secret: Secret, next: u64, skipped: BTreeMap<u32, MessageKey>) -> Self {
-        Self {
-            secret,
-            next,
-            skipped,
-        }
+        Self { secret, next, skipped }
     }
 
     pub(super) fn secret(&self) -> &Secret {

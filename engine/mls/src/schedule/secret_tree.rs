@@ -138,21 +138,13 @@ impl SecretTree {
         nodes: BTreeMap<NodeNumber, Secret>,
         leaves: BTreeMap<LeafIndex, LeafRatchets>,
     ) -> Self {
-        Self {
-            depth,
-            limits: RatchetLimits::default(),
-            nodes,
-            leaves,
-            version: 0,
-        }
+        Self { depth, limits: RatchetLimits::default(), nodes, leaves, version: 0 }
     }
 
     /// The next generation of a ratchet; 2^32 if all are used up.
     #[must_use]
     pub fn next_generation(&self, leaf: LeafIndex, ratchet_type: RatchetType) -> u64 {
-        self.leaves
-            .get(&leaf)
-            .map_or(0, |ratchets| ratchets.ratchet(ratchet_type).next)
+        self.leaves.get(&leaf).map_or(0, |ratchets| ratchets.ratchet(ratchet_type).next)
     }
 
     /// How many secrets the tree holds: of nodes, of ratchets, and message keys that were passed
@@ -188,21 +180,9 @@ impl SecretTree {
             .ok_or(Error::Internal("a leaf without ratchets"))?;
         let ratchet = ratchets.ratchet(ratchet_type);
         let (key, step) = ratchet.peek(suite, self.limits, generation)?;
-        let consumed = Consumed {
-            leaf,
-            ratchet_type,
-            generation,
-        };
+        let consumed = Consumed { leaf, ratchet_type, generation };
         let version = self.version;
-        Ok(PendingKey {
-            key,
-            advance: Advance {
-                consumed,
-                version,
-                opened,
-                step,
-            },
-        })
+        Ok(PendingKey { key, advance: Advance { consumed, version, opened, step } })
     }
 
     /// The next key of our own, for a message to be sent.
@@ -231,11 +211,7 @@ impl SecretTree {
     ///
     /// [`crate::PeerError::KeyUsedUp`] if the key was used up in between.
     pub fn advance(&mut self, suite: &dyn Suite, advance: Advance) -> Result<()> {
-        let Consumed {
-            leaf,
-            ratchet_type,
-            generation,
-        } = advance.consumed;
+        let Consumed { leaf, ratchet_type, generation } = advance.consumed;
         let Advance { opened, step, .. } = if advance.version == self.version {
             advance
         } else {
@@ -243,9 +219,7 @@ impl SecretTree {
         };
         self.version = self.version.wrapping_add(1);
         let limits = self.limits;
-        self.place(leaf, opened)?
-            .ratchet_mut(ratchet_type)
-            .apply(limits, generation, step);
+        self.place(leaf, opened)?.ratchet_mut(ratchet_type).apply(limits, generation, step);
         Ok(())
     }
 
@@ -256,9 +230,7 @@ impl SecretTree {
             self.nodes.extend(opened.copath);
             self.leaves.insert(leaf, opened.ratchets);
         }
-        self.leaves
-            .get_mut(&leaf)
-            .ok_or(Error::Internal("a leaf without ratchets"))
+        self.leaves.get_mut(&leaf).ok_or(Error::Internal("a leaf without ratchets"))
     }
 
     /// The ratchets of a leaf, whether it is used for the first time or not.

@@ -36,11 +36,7 @@ pub struct Consumed {
     pub generation: u32,
 }
 
-codec_struct!(Consumed {
-    leaf,
-    ratchet_type,
-    generation
-});
+codec_struct!(Consumed { leaf, ratchet_type, generation });
 
 /// The generations that our own next messages will have; 2^32 if there are none left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -51,10 +47,7 @@ pub struct NextGenerations {
     pub application: u64,
 }
 
-codec_struct!(NextGenerations {
-    handshake,
-    application
-});
+codec_struct!(NextGenerations { handshake, application });
 
 /// A secret tree as it was stored. It gives no keys before [`Self::resume`] has been told which of
 /// them were used since.
@@ -121,17 +114,11 @@ impl SecretTree {
         if next > 1 << 32 || next - stored > StoredSecretTree::MAX_SENT {
             return Err(CallerError::Invalid("a stored generation is out of reach").into());
         }
-        self.open_in_place(suite, own_leaf)?
-            .ratchet_mut(ratchet_type)
-            .skip_to(suite, next)
+        self.open_in_place(suite, own_leaf)?.ratchet_mut(ratchet_type).skip_to(suite, next)
     }
 
     fn consume(&mut self, suite: &dyn Suite, consumed: Consumed) -> Result<()> {
-        let Consumed {
-            leaf,
-            ratchet_type,
-            generation,
-        } = consumed;
+        let Consumed { leaf, ratchet_type, generation } = consumed;
         match self.peek(suite, leaf, ratchet_type, generation) {
             Ok(pending) => self.advance(suite, pending.into_advance()),
             Err(Error::Peer(PeerError::KeyUsedUp)) => Ok(()),
@@ -174,10 +161,7 @@ impl Decode for StoredSecretTree {
     }
 }
 
-codec_struct!(LeafRatchets {
-    handshake,
-    application
-});
+codec_struct!(LeafRatchets { handshake, application });
 
 impl Encode for Ratchet {
     fn encoded_len(&self) -> usize {
@@ -239,9 +223,7 @@ fn map_len<K: Encode, V: Encode>(map: &BTreeMap<K, V>) -> usize {
 }
 
 fn inside_len<K: Encode, V: Encode>(map: &BTreeMap<K, V>) -> usize {
-    map.iter()
-        .map(|(key, value)| key.encoded_len() + value.encoded_len())
-        .sum()
+    map.iter().map(|(key, value)| key.encoded_len() + value.encoded_len()).sum()
 }
 
 fn decode_map<K: Decode + Ord, V: Decode>(

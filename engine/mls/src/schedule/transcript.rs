@@ -31,9 +31,5 @@ pub fn interim_transcript_hash(
     confirmation_tag: &[u8],
 ) -> Result<Digest> {
     let header = LengthHeader::new(confirmation_tag.len())?;
-    Ok(suite.hash(&[
-        confirmed_transcript_hash,
-        header.as_slice(),
-        confirmation_tag,
-    ]))
+    Ok(suite.hash(&[confirmed_transcript_hash, header.as_slice(), confirmation_tag]))
 }

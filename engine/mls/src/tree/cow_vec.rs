@@ -22,10 +22,7 @@ type Chunk<T> = Arc<Vec<T>>;
 
 impl<T: Clone> CowVec<T> {
     pub(super) fn new() -> Self {
-        Self {
-            pages: Arc::new(Vec::new()),
-            len: 0,
-        }
+        Self { pages: Arc::new(Vec::new()), len: 0 }
     }
 
     pub(super) fn len(&self) -> usize {

@@ -27,9 +27,7 @@ impl CredentialsInUse {
         }
         let supporters = |credential_type| {
             let members = members.clone();
-            members
-                .filter(|leaf| leaf.capabilities.has_credential(credential_type))
-                .count()
+            members.filter(|leaf| leaf.capabilities.has_credential(credential_type)).count()
         };
         let in_use = users.into_iter().map(|(credential_type, users)| InUse {
             credential_type,

@@ -46,18 +46,12 @@ impl KeyIndex {
         if self.len >= LOAD * self.buckets.len() {
             self.grow();
         }
-        self.insert_entry(Entry {
-            fingerprint: fingerprint(key),
-            node,
-        });
+        self.insert_entry(Entry { fingerprint: fingerprint(key), node });
     }
 
     /// Takes one entry out, if it is there.
     pub(super) fn remove(&mut self, key: &[u8], node: NodeIndex) {
-        let entry = Entry {
-            fingerprint: fingerprint(key),
-            node,
-        };
+        let entry = Entry { fingerprint: fingerprint(key), node };
         let place = self.place(entry.fingerprint);
         let Some(bucket) = self.buckets.get_mut(place) else {
             return;

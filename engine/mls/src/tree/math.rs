@@ -42,11 +42,7 @@ impl NodeIndex {
     /// As a leaf, if it is one.
     #[must_use]
     pub const fn as_leaf(self) -> Option<LeafIndex> {
-        if self.is_leaf() {
-            Some(LeafIndex(self.0 >> 1))
-        } else {
-            None
-        }
+        if self.is_leaf() { Some(LeafIndex(self.0 >> 1)) } else { None }
     }
 
     /// The left and the right child of a parent.
@@ -56,10 +52,7 @@ impl NodeIndex {
             return None;
         };
         let half = 1 << below;
-        Some([
-            Self(self.0.wrapping_sub(half)),
-            Self(self.0.wrapping_add(half)),
-        ])
+        Some([Self(self.0.wrapping_sub(half)), Self(self.0.wrapping_add(half))])
     }
 
     /// The leaves below it, or it itself.
@@ -77,11 +70,7 @@ impl NodeIndex {
 
     /// Its place among the parents, if it is one.
     pub(super) const fn parent_position(self) -> Option<usize> {
-        if self.is_leaf() {
-            None
-        } else {
-            Some((self.0 >> 1) as usize)
-        }
+        if self.is_leaf() { None } else { Some((self.0 >> 1) as usize) }
     }
 }
 

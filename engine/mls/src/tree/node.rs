@@ -42,9 +42,7 @@ impl Decode for ParentNode {
         if node.unmerged_leaves.is_sorted_by(|a, b| a < b) {
             Ok(node)
         } else {
-            Err(DecodeError::InvalidValue(
-                "unmerged_leaves in descending order",
-            ))
+            Err(DecodeError::InvalidValue("unmerged_leaves in descending order"))
         }
     }
 }

@@ -37,12 +37,7 @@ impl Nodes {
     pub(super) fn new() -> Self {
         let mut leaves = CowVec::new();
         leaves.push(None);
-        Self {
-            size: TreeSize::ONE,
-            leaves,
-            parents: CowVec::new(),
-            end: 0,
-        }
+        Self { size: TreeSize::ONE, leaves, parents: CowVec::new(), end: 0 }
     }
 
     /// One past the last member.
@@ -60,8 +55,7 @@ impl Nodes {
         self.size = size;
         let leaf_count = size.leaf_count() as usize;
         self.leaves.resize_with(leaf_count, || None);
-        self.parents
-            .resize_with(leaf_count - 1, ParentSlot::default);
+        self.parents.resize_with(leaf_count - 1, ParentSlot::default);
     }
 
     pub(super) fn leaf(&self, leaf: LeafIndex) -> Option<&LeafNode> {
@@ -141,10 +135,7 @@ impl Nodes {
                 Some(slot) if slot.tree_hash.get().is_none() => return,
                 Some(_) => {}
             }
-            if let Some(slot) = node
-                .parent_position()
-                .and_then(|at| self.parents.get_mut(at))
-            {
+            if let Some(slot) = node.parent_position().and_then(|at| self.parents.get_mut(at)) {
                 slot.tree_hash = OnceLock::new();
             }
         }
@@ -222,8 +213,7 @@ impl Nodes {
     /// The filtered direct path of a leaf (section 4.1.2), from the leaf up.
     pub(super) fn filtered_direct_path(&self, leaf: LeafIndex) -> Vec<PathStep> {
         let path = self.size.direct_path(leaf);
-        path.filter(|step| !self.is_empty_below(step.copath))
-            .collect()
+        path.filter(|step| !self.is_empty_below(step.copath)).collect()
     }
 
     /// How many nodes the ratchet_tree extension lists: all up to the last non-blank one.
@@ -237,9 +227,7 @@ impl Nodes {
 
     fn listed_len(&self) -> usize {
         let listed = (0..self.listed_count()).map(NodeIndex);
-        listed
-            .map(|node| 1 + self.content(node).map_or(0, |c| 1 + c.encoded_len()))
-            .sum()
+        listed.map(|node| 1 + self.content(node).map_or(0, |c| 1 + c.encoded_len())).sum()
     }
 
     fn content(&self, node: NodeIndex) -> Option<Content<'_>> {
@@ -305,10 +293,9 @@ impl Decode for Nodes {
                 (true, None) => nodes.leaves.push(None),
                 (true, Some(Node::Leaf(leaf))) => nodes.leaves.push(Some(leaf)),
                 (false, None) => nodes.parents.push(ParentSlot::default()),
-                (false, Some(Node::Parent(parent))) => nodes.parents.push(ParentSlot {
-                    node: Some(Arc::new(parent)),
-                    tree_hash: OnceLock::new(),
-                }),
+                (false, Some(Node::Parent(parent))) => nodes
+                    .parents
+                    .push(ParentSlot { node: Some(Arc::new(parent)), tree_hash: OnceLock::new() }),
                 _ => return Err(DecodeError::InvalidValue("NodeType at this place")),
             }
         }

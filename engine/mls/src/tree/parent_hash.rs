@@ -24,9 +24,7 @@ impl Nodes {
             let links = usize::from(self.is_linked(suite, parent, left, right, &mut scratch)?)
                 + usize::from(self.is_linked(suite, parent, right, left, &mut scratch)?);
             if links != 1 {
-                return Err(Error::invalid(
-                    "7.9.2: a parent node's parent hash is not valid",
-                ));
+                return Err(Error::invalid("7.9.2: a parent node's parent hash is not valid"));
             }
         }
         Ok(())

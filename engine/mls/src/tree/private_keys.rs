@@ -39,11 +39,7 @@ impl TreePrivateKeys {
     /// Those of a member that knows no key but that of its leaf.
     #[must_use]
     pub fn new(leaf: LeafIndex, leaf_key: HpkePrivateKey) -> Self {
-        Self {
-            leaf,
-            leaf_key: Arc::new(leaf_key),
-            above: Vec::new(),
-        }
+        Self { leaf, leaf_key: Arc::new(leaf_key), above: Vec::new() }
     }
 
     /// Those of a member that joins by a Welcome (section 12.4.3.1): `path_secret` is the one in it,
@@ -70,16 +66,12 @@ impl TreePrivateKeys {
             return Ok(keys);
         };
         if leaf == signer || tree.leaf(signer).is_none() {
-            return Err(Error::invalid(
-                "12.4.3.1: the signer of the GroupInfo is no other member",
-            ));
+            return Err(Error::invalid("12.4.3.1: the signer of the GroupInfo is no other member"));
         }
         let lowest = common_ancestor_level(leaf, signer);
         let path = (lowest..=tree.size().depth()).map(|level| NodeIndex::above(leaf, level));
         if tree.parent(NodeIndex::above(leaf, lowest)).is_none() {
-            return Err(Error::invalid(
-                "12.4.3.1: a path secret for a node that is blank",
-            ));
+            return Err(Error::invalid("12.4.3.1: a path secret for a node that is blank"));
         }
         // A blank node was not on the filtered path, and took no step.
         let filtered = path.filter(|node| tree.parent(*node).is_some());
@@ -170,15 +162,10 @@ impl TreePrivateKeys {
         let mut private_keys = self.clone();
         // What was above is outdated, blank nodes included.
         let lowest = common_ancestor_level(self.leaf, path.sender());
-        private_keys
-            .above
-            .truncate(lowest.saturating_sub(1) as usize);
+        private_keys.above.truncate(lowest.saturating_sub(1) as usize);
         let filtered = path.nodes().skip(position);
         let commit_secret = private_keys.climb(suite, tree, filtered, path_secret)?;
-        Ok(ReceivedPath {
-            private_keys,
-            commit_secret,
-        })
+        Ok(ReceivedPath { private_keys, commit_secret })
     }
 
     /// Opens the path secret that is for this member; with it, the place of its node on the filtered

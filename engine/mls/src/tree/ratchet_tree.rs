@@ -115,9 +115,7 @@ impl RatchetTree {
     #[must_use]
     pub fn all_have_proposal(&self, proposal_type: ProposalType) -> bool {
         proposal_type.is_default()
-            || self
-                .members()
-                .all(|(_, leaf)| leaf.capabilities.has_proposal(proposal_type))
+            || self.members().all(|(_, leaf)| leaf.capabilities.has_proposal(proposal_type))
     }
 
     /// The tree hash of the root (section 7.8).
@@ -176,9 +174,7 @@ impl RatchetTree {
     pub fn make_room(&mut self) -> Result<LeafIndex> {
         let leaf_count = self.size().leaf_count();
         let mut places = (self.free_from..leaf_count).map(LeafIndex);
-        let leaf = places
-            .find(|leaf| self.leaf(*leaf).is_none())
-            .unwrap_or(LeafIndex(leaf_count));
+        let leaf = places.find(|leaf| self.leaf(*leaf).is_none()).unwrap_or(LeafIndex(leaf_count));
         if leaf.0 == leaf_count {
             let size = TreeSize::for_leaves(leaf_count + 1);
             let size = size.ok_or(Error::Unsupported("a tree of more than 2^30 leaves"))?;
@@ -279,10 +275,8 @@ impl RatchetTree {
         self.nodes.leaf(leaf)?;
         let old = self.nodes.set_leaf(leaf, None)?;
         let node = NodeIndex::of_leaf(leaf);
-        self.encryption_keys
-            .remove(old.encryption_key.as_slice(), node);
-        self.signature_keys
-            .remove(old.signature_key.as_slice(), node);
+        self.encryption_keys.remove(old.encryption_key.as_slice(), node);
+        self.signature_keys.remove(old.signature_key.as_slice(), node);
         self.credentials.remove(&old);
         self.member_count -= 1;
         Some(old)
@@ -290,10 +284,8 @@ impl RatchetTree {
 
     fn index_leaf(&mut self, leaf: LeafIndex, content: &LeafNode) {
         let node = NodeIndex::of_leaf(leaf);
-        self.encryption_keys
-            .insert(content.encryption_key.as_slice(), node);
-        self.signature_keys
-            .insert(content.signature_key.as_slice(), node);
+        self.encryption_keys.insert(content.encryption_key.as_slice(), node);
+        self.signature_keys.insert(content.signature_key.as_slice(), node);
         self.member_count += 1;
     }
 }
@@ -331,10 +323,7 @@ mod tests {
                 credentials: vec![CredentialType::BASIC],
                 ..Capabilities::default()
             },
-            leaf_node_source: LeafNodeSource::KeyPackage(Lifetime {
-                not_before: 0,
-                not_after: 1,
-            }),
+            leaf_node_source: LeafNodeSource::KeyPackage(Lifetime { not_before: 0, not_after: 1 }),
             extensions: Extensions::new(),
         };
         let leaf = content.sign(suite, signer, b"", LeafIndex(0)).unwrap();
@@ -362,13 +351,11 @@ mod tests {
         }
         for (at, signer) in (0..).map(LeafIndex).zip(&signers) {
             let description = LeafDescription::from(tree.leaf(at).unwrap());
-            tree.rekey_path(suite, at, description, signer, b"")
-                .unwrap();
+            tree.rekey_path(suite, at, description, signer, b"").unwrap();
             check_indices(&tree);
         }
         assert_eq!(tree.nodes.parents().count(), 8);
-        tree.update_leaf(LeafIndex(1), leaf(suite, &signers[1]))
-            .unwrap();
+        tree.update_leaf(LeafIndex(1), leaf(suite, &signers[1])).unwrap();
         check_indices(&tree);
         for at in [2, 8, 5, 4, 6, 7, 0] {
             tree.remove_leaf(LeafIndex(at)).unwrap();

@@ -49,11 +49,7 @@ struct Hasher<'a> {
 
 impl<'a> Hasher<'a> {
     fn new(suite: &'a dyn Suite, nodes: &'a Nodes) -> Self {
-        Self {
-            suite,
-            nodes,
-            input: Vec::new(),
-        }
+        Self { suite, nodes, input: Vec::new() }
     }
 
     /// Calls itself as deep as the tree is: 30 at the most.
@@ -88,10 +84,8 @@ impl<'a> Hasher<'a> {
         let Some([left, right]) = node.children() else {
             return Ok(self.leaf_hash(node, false));
         };
-        let hashes = [
-            self.tree_hash_without(left, removed)?,
-            self.tree_hash_without(right, removed)?,
-        ];
+        let hashes =
+            [self.tree_hash_without(left, removed)?, self.tree_hash_without(right, removed)?];
         let Some(parent) = self.nodes.parent(node) else {
             return self.node_hash(None, &hashes);
         };

@@ -105,17 +105,9 @@ impl RatchetTree {
             extensions: description.extensions,
         }
         .sign(suite, signer, group_id, committer)?;
-        leaf_node
-            .check(suite, LeafNodeUse::Commit)
-            .map_err(Error::into_callers)?;
+        leaf_node.check(suite, LeafNodeUse::Commit).map_err(Error::into_callers)?;
         self.put_leaf(committer, leaf_node.clone());
-        Ok(NewPath {
-            committer,
-            leaf_node,
-            steps,
-            private_keys,
-            commit_secret: path_secret,
-        })
+        Ok(NewPath { committer, leaf_node, steps, private_keys, commit_secret: path_secret })
     }
 
     /// Merges another's path (section 7.5) after the commit's proposals are applied: `leaf_node` and
@@ -139,9 +131,7 @@ impl RatchetTree {
         let keys = nodes.iter().map(|node| node.encryption_key.clone());
         let parent_hash = self.set_path(suite, sender, &path, keys.collect())?;
         if leaf_node.parent_hash() != Some(&*parent_hash) {
-            return Err(Error::invalid(
-                "7.5: the leaf's parent_hash is not that of its path",
-            ));
+            return Err(Error::invalid("7.5: the leaf's parent_hash is not that of its path"));
         }
         self.put_leaf(sender, leaf_node.into_leaf_node());
         Ok(MergedPath { sender, steps })
@@ -156,9 +146,7 @@ impl RatchetTree {
         nodes: &[UpdatePathNode],
     ) -> Result<()> {
         let of_nodes = nodes.iter().map(|node| &node.encryption_key);
-        let keys: Vec<_> = std::iter::once(&leaf_node.encryption_key)
-            .chain(of_nodes)
-            .collect();
+        let keys: Vec<_> = std::iter::once(&leaf_node.encryption_key).chain(of_nodes).collect();
         for (at, key) in keys.iter().enumerate() {
             if self.has_encryption_key(key, None) || keys[..at].contains(key) {
                 return Err(ENCRYPTION_KEY_TWICE);
@@ -222,11 +210,7 @@ impl RatchetTree {
         let mut hashes = hashes.into_iter();
         let leaf_parent_hash = hashes.next().unwrap_or_default();
         for ((step, encryption_key), parent_hash) in path.iter().zip(keys).zip(hashes) {
-            let node = ParentNode {
-                encryption_key,
-                parent_hash,
-                unmerged_leaves: Vec::new(),
-            };
+            let node = ParentNode { encryption_key, parent_hash, unmerged_leaves: Vec::new() };
             self.put_parent(step.node, Some(Arc::new(node)));
         }
         Ok(leaf_parent_hash)
@@ -249,9 +233,8 @@ impl NewPath {
         group_context: &[u8],
     ) -> Result<UpdatePath> {
         let steps = self.steps.iter();
-        let resolutions: Vec<_> = steps
-            .map(|(step, _)| tree.resolution_without(step.copath, added))
-            .collect();
+        let resolutions: Vec<_> =
+            steps.map(|(step, _)| tree.resolution_without(step.copath, added)).collect();
         let mut recipients = Vec::with_capacity(resolutions.iter().map(Vec::len).sum());
         for ((_, path_secret), resolution) in self.steps.iter().zip(&resolutions) {
             for node in resolution {
@@ -273,10 +256,7 @@ impl NewPath {
                 encrypted_path_secret: sealed.by_ref().take(resolution.len()).collect(),
             })
         });
-        Ok(UpdatePath {
-            leaf_node: self.leaf_node.clone(),
-            nodes: nodes.collect::<Result<_>>()?,
-        })
+        Ok(UpdatePath { leaf_node: self.leaf_node.clone(), nodes: nodes.collect::<Result<_>>()? })
     }
 
     /// The path secret for a member that the commit adds (section 12.4.3.1): that of the lowest node

@@ -45,15 +45,11 @@ impl GroupRequirements {
     /// [`PeerError::Invalid`] if not.
     pub fn check(&self, capabilities: &Capabilities) -> Result<()> {
         if !self.required.are_met_by(capabilities) {
-            return Err(Error::invalid(
-                "7.3: a member lacks one of the required capabilities",
-            ));
+            return Err(Error::invalid("7.3: a member lacks one of the required capabilities"));
         }
         let mut types = self.extension_types.iter();
         if !types.all(|t| capabilities.has_extension(*t)) {
-            return Err(Error::invalid(
-                "13.4: a member lacks an extension of the group context",
-            ));
+            return Err(Error::invalid("13.4: a member lacks an extension of the group context"));
         }
         Ok(())
     }
@@ -159,10 +155,8 @@ impl Nodes {
     }
 
     fn check_capabilities(&self, requirements: &GroupRequirements) -> Result<()> {
-        let types: HashSet<CredentialType> = self
-            .members()
-            .map(|(_, leaf)| leaf.credential.credential_type())
-            .collect();
+        let types: HashSet<CredentialType> =
+            self.members().map(|(_, leaf)| leaf.credential.credential_type()).collect();
         // Most members are the same application, with the same list as the one before.
         let mut before: Option<&Capabilities> = None;
         for (_, leaf) in self.members() {
@@ -201,9 +195,7 @@ impl Nodes {
             .zip(&contents)
             .map(|((_, leaf), content)| leaf.signed(suite, content))
             .collect::<Result<Vec<_>>>()?;
-        suite
-            .verify_batch(&signed)
-            .map_err(Error::of_peer(PeerError::BadSignature))
+        suite.verify_batch(&signed).map_err(Error::of_peer(PeerError::BadSignature))
     }
 }
 
@@ -256,20 +248,15 @@ impl RatchetTree {
 }
 
 pub(super) fn check_public_key(suite: &dyn Suite, key: &HpkePublicKey) -> Result<()> {
-    suite
-        .check_public_key(key.as_slice())
-        .map_err(Error::of_peer(PeerError::BadKey))
+    suite.check_public_key(key.as_slice()).map_err(Error::of_peer(PeerError::BadKey))
 }
 
-pub(super) const ENCRYPTION_KEY_TWICE: Error = Error::Peer(PeerError::Invalid(
-    "7.3: an encryption key is in the tree already",
-));
-const SIGNATURE_KEY_TWICE: Error = Error::Peer(PeerError::Invalid(
-    "7.3: two members have one signature key",
-));
-const CREDENTIAL_NOT_SUPPORTED: Error = Error::Peer(PeerError::Invalid(
-    "7.3: a member lacks a credential type in use",
-));
+pub(super) const ENCRYPTION_KEY_TWICE: Error =
+    Error::Peer(PeerError::Invalid("7.3: an encryption key is in the tree already"));
+const SIGNATURE_KEY_TWICE: Error =
+    Error::Peer(PeerError::Invalid("7.3: two members have one signature key"));
+const CREDENTIAL_NOT_SUPPORTED: Error =
+    Error::Peer(PeerError::Invalid("7.3: a member lacks a credential type in use"));
 
 impl Encode for UnverifiedRatchetTree {
     fn encoded_len(&self) -> usize {

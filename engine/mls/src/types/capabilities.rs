@@ -76,13 +76,7 @@ pub struct Capabilities {
     /// Credential types; there are no default ones.
     pub credentials: Vec<CredentialType>,
 }
-codec_struct!(Capabilities {
-    versions,
-    cipher_suites,
-    extensions,
-    proposals,
-    credentials
-});
+codec_struct!(Capabilities { versions, cipher_suites, extensions, proposals, credentials });
 
 impl Capabilities {
     /// Whether the client has this version.

@@ -33,7 +33,4 @@ pub struct UpdatePathNode {
     /// The node's path secret, sealed to each node in the resolution of its copath child.
     pub encrypted_path_secret: Vec<HpkeCiphertext>,
 }
-codec_struct!(UpdatePathNode {
-    encryption_key,
-    encrypted_path_secret
-});
+codec_struct!(UpdatePathNode { encryption_key, encrypted_path_secret });

@@ -48,10 +48,7 @@ pub struct Extension {
     /// Its content, encoded.
     pub extension_data: Vec<u8>,
 }
-codec_struct!(Extension {
-    extension_type,
-    extension_data
-});
+codec_struct!(Extension { extension_type, extension_data });
 
 /// An extension whose content the engine can read.
 pub trait KnownExtension: Encode + Decode {
@@ -79,9 +76,7 @@ impl Extensions {
         let mut types: Vec<_> = extensions.iter().map(|e| e.extension_type).collect();
         types.sort_unstable();
         if types.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(DecodeError::InvalidValue(
-                "list with an extension type twice",
-            ));
+            return Err(DecodeError::InvalidValue("list with an extension type twice"));
         }
         Ok(Self(extensions))
     }
@@ -101,10 +96,7 @@ impl Extensions {
     ///
     /// [`EncodeError`] if it is too long.
     pub fn put<T: KnownExtension>(&mut self, extension: &T) -> Result<(), EncodeError> {
-        self.insert(Extension {
-            extension_type: T::TYPE,
-            extension_data: extension.to_bytes()?,
-        });
+        self.insert(Extension { extension_type: T::TYPE, extension_data: extension.to_bytes()? });
         Ok(())
     }
 

@@ -24,12 +24,7 @@ pub struct GroupInfoContent {
     /// Who signed.
     pub signer: LeafIndex,
 }
-codec_struct!(GroupInfoContent {
-    group_context,
-    extensions,
-    confirmation_tag,
-    signer
-});
+codec_struct!(GroupInfoContent { group_context, extensions, confirmation_tag, signer });
 
 impl GroupInfoContent {
     /// Signs it.
@@ -38,10 +33,8 @@ impl GroupInfoContent {
     ///
     /// If it is too long to encode, or the key is of another suite.
     pub fn sign(self, suite: &dyn Suite, signer: &SigningKey) -> Result<GroupInfo> {
-        SignedStruct::sign(self, |content| {
-            sign_with_label(suite, signer, LABEL, &[content])
-        })
-        .map(GroupInfo)
+        SignedStruct::sign(self, |content| sign_with_label(suite, signer, LABEL, &[content]))
+            .map(GroupInfo)
     }
 }
 

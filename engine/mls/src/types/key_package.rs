@@ -29,13 +29,7 @@ pub struct KeyPackageContent {
     /// More about the key package.
     pub extensions: Extensions,
 }
-codec_struct!(KeyPackageContent {
-    version,
-    cipher_suite,
-    init_key,
-    leaf_node,
-    extensions
-});
+codec_struct!(KeyPackageContent { version, cipher_suite, init_key, leaf_node, extensions });
 
 impl KeyPackageContent {
     /// A key package for `leaf_node`, with the leaf and the package signed by `signer`. The leaf's
@@ -127,10 +121,7 @@ impl KeyPackage {
 
     fn verify_all(suite: &dyn Suite, packages: &[Self]) -> Result<()> {
         packages.iter().try_for_each(|p| p.check(suite))?;
-        let contents: Vec<_> = packages
-            .iter()
-            .map(Self::sign_contents)
-            .collect::<Result<_>>()?;
+        let contents: Vec<_> = packages.iter().map(Self::sign_contents).collect::<Result<_>>()?;
         let mut signed = Vec::with_capacity(2 * packages.len());
         for (package, [of_leaf, of_package]) in packages.iter().zip(&contents) {
             let of_leaf = package.leaf_node.signed(suite, of_leaf)?;
@@ -141,9 +132,7 @@ impl KeyPackage {
                 ..of_leaf
             });
         }
-        suite
-            .verify_batch(&signed)
-            .map_err(Error::of_peer(PeerError::BadSignature))
+        suite.verify_batch(&signed).map_err(Error::of_peer(PeerError::BadSignature))
     }
 
     fn sign_contents(&self) -> Result<[SignContent; 2]> {
@@ -166,9 +155,7 @@ impl KeyPackage {
                 "10.1: a key package's init_key is its leaf's encryption_key",
             ));
         }
-        suite
-            .check_public_key(self.init_key.as_slice())
-            .map_err(Error::of_peer(PeerError::BadKey))
+        suite.check_public_key(self.init_key.as_slice()).map_err(Error::of_peer(PeerError::BadKey))
     }
 }
 

@@ -29,11 +29,7 @@ pub struct RequiredCapabilities {
     /// Credential types that each member must have.
     pub credential_types: Vec<CredentialType>,
 }
-codec_struct!(RequiredCapabilities {
-    extension_types,
-    proposal_types,
-    credential_types
-});
+codec_struct!(RequiredCapabilities { extension_types, proposal_types, credential_types });
 
 impl KnownExtension for RequiredCapabilities {
     const TYPE: ExtensionType = ExtensionType::REQUIRED_CAPABILITIES;
@@ -72,10 +68,7 @@ pub struct ExternalSender {
     /// Who it is.
     pub credential: Credential,
 }
-codec_struct!(ExternalSender {
-    signature_key,
-    credential
-});
+codec_struct!(ExternalSender { signature_key, credential });
 
 /// `external_senders` (section 12.1.8.1).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]

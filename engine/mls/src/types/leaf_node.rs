@@ -169,10 +169,7 @@ pub enum LeafNodeUse {
 
 impl LeafNode {
     fn new(signed: SignedStruct<LeafNodeContent>) -> Self {
-        Self(Arc::new(Inner {
-            signed,
-            verifying_key: OnceLock::new(),
-        }))
+        Self(Arc::new(Inner { signed, verifying_key: OnceLock::new() }))
     }
 
     /// The signature.
@@ -259,9 +256,7 @@ impl LeafNode {
             LeafNodeUse::Tree => true,
         };
         if !source_fits {
-            return Err(Error::invalid(
-                "7.3: leaf_node_source is not that of the leaf's use",
-            ));
+            return Err(Error::invalid("7.3: leaf_node_source is not that of the leaf's use"));
         }
         self.check_capabilities()?;
         suite
@@ -273,15 +268,9 @@ impl LeafNode {
     fn check_capabilities(&self) -> Result<()> {
         let capabilities = &self.capabilities;
         if !capabilities.has_credential(self.credential.credential_type()) {
-            return Err(Error::invalid(
-                "7.2: a leaf's capabilities lack its own credential type",
-            ));
+            return Err(Error::invalid("7.2: a leaf's capabilities lack its own credential type"));
         }
-        if !self
-            .extensions
-            .types()
-            .all(|t| capabilities.has_extension(t))
-        {
+        if !self.extensions.types().all(|t| capabilities.has_extension(t)) {
             return Err(Error::invalid(
                 "7.3: a leaf's capabilities lack one of its own extensions",
             ));
@@ -305,11 +294,7 @@ impl LeafNode {
         self.check(suite, use_as)?;
         let content = self.sign_content(group_id, leaf_index)?;
         suite
-            .verify(
-                self.verifying_key(suite)?,
-                content.as_slice(),
-                self.signature().as_slice(),
-            )
+            .verify(self.verifying_key(suite)?, content.as_slice(), self.signature().as_slice())
             .map_err(Error::of_peer(PeerError::BadSignature))?;
         Ok(VerifiedLeafNode(self))
     }

@@ -12,10 +12,7 @@ pub struct Lifetime {
     /// The last valid second.
     pub not_after: u64,
 }
-codec_struct!(Lifetime {
-    not_before,
-    not_after
-});
+codec_struct!(Lifetime { not_before, not_after });
 
 impl Lifetime {
     /// Whether it is valid at `now`.

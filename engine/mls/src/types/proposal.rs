@@ -43,12 +43,7 @@ pub struct ReInit {
     /// The new group's extensions.
     pub extensions: Extensions,
 }
-codec_struct!(ReInit {
-    group_id,
-    version,
-    cipher_suite,
-    extensions
-});
+codec_struct!(ReInit { group_id, version, cipher_suite, extensions });
 
 impl Proposal {
     /// Its type.

@@ -84,11 +84,7 @@ impl Encode for Psk {
                 EXTERNAL.encode(out)?;
                 psk_id.encode(out)
             }
-            Self::Resumption {
-                usage,
-                psk_group_id,
-                psk_epoch,
-            } => {
+            Self::Resumption { usage, psk_group_id, psk_epoch } => {
                 RESUMPTION.encode(out)?;
                 usage.encode(out)?;
                 psk_group_id.encode(out)?;
@@ -101,9 +97,7 @@ impl Encode for Psk {
 impl Decode for Psk {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         match reader.read::<u8>()? {
-            EXTERNAL => Ok(Self::External {
-                psk_id: reader.read()?,
-            }),
+            EXTERNAL => Ok(Self::External { psk_id: reader.read()? }),
             RESUMPTION => Ok(Self::Resumption {
                 usage: reader.read()?,
                 psk_group_id: reader.read()?,

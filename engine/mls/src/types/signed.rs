@@ -26,12 +26,7 @@ impl<T: Encode> SignedStruct<T> {
         let signed_len = encoded.len();
         let signature = sign(&encoded)?;
         signature.encode(&mut encoded)?;
-        Ok(Self {
-            content,
-            signature,
-            encoded: encoded.into(),
-            signed_len,
-        })
+        Ok(Self { content, signature, encoded: encoded.into(), signed_len })
     }
 }
 
@@ -84,11 +79,6 @@ impl<T: Decode> Decode for SignedStruct<T> {
         let (content, signed) = ahead.read_with_bytes()?;
         let signature = ahead.read()?;
         let encoded = reader.bytes(reader.remaining() - ahead.remaining())?;
-        Ok(Self {
-            content,
-            signature,
-            encoded: encoded.into(),
-            signed_len: signed.len(),
-        })
+        Ok(Self { content, signature, encoded: encoded.into(), signed_len: signed.len() })
     }
 }

@@ -15,11 +15,7 @@ pub struct Welcome {
     /// The GroupInfo, under a key that comes from the joiner secret.
     pub encrypted_group_info: Vec<u8>,
 }
-codec_struct!(Welcome {
-    cipher_suite,
-    secrets,
-    encrypted_group_info
-});
+codec_struct!(Welcome { cipher_suite, secrets, encrypted_group_info });
 
 /// `EncryptedGroupSecrets`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +25,7 @@ pub struct EncryptedGroupSecrets {
     /// The GroupSecrets, sealed to the key package's `init_key`.
     pub encrypted_group_secrets: HpkeCiphertext,
 }
-codec_struct!(EncryptedGroupSecrets {
-    new_member,
-    encrypted_group_secrets
-});
+codec_struct!(EncryptedGroupSecrets { new_member, encrypted_group_secrets });
 
 /// `GroupSecrets`. Encode it into a buffer that is wiped.
 #[derive(Debug, Clone)]
@@ -45,11 +38,7 @@ pub struct GroupSecrets {
     /// The commit's PSKs, in order.
     pub psks: Vec<PreSharedKeyId>,
 }
-codec_struct!(GroupSecrets {
-    joiner_secret,
-    path_secret,
-    psks
-});
+codec_struct!(GroupSecrets { joiner_secret, path_secret, psks });
 
 /// `PathSecret`.
 #[derive(Debug, Clone)]

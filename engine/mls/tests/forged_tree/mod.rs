@@ -1,9 +1,5 @@
 //! Trees that nobody would make, to be refused.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(dead_code, reason = "no test file uses all of it")]
 
 use burrow::{
@@ -84,9 +80,7 @@ impl Forged {
     ) {
         let member = &model.members[&LeafIndex(leaf)];
         let place = &mut self.0[2 * leaf as usize];
-        let Some(WireNode::Leaf(old)) = place else {
-            panic!("no leaf there")
-        };
+        let Some(WireNode::Leaf(old)) = place else { panic!("no leaf there") };
         let mut content = LeafNodeContent::clone(old);
         change(&mut content);
         let signed = content.sign(model.suite, &member.signer, GROUP_ID, LeafIndex(leaf));
@@ -126,20 +120,10 @@ pub(crate) fn refused<T>(result: burrow::Result<T>, rule: &str) {
 pub(crate) fn unmerged(suite: &dyn Suite) -> Model<'_> {
     let mut model = Model::warm(suite, 8);
     let removes = vec![LeafIndex(3)];
-    model.commit(
-        LeafIndex(0),
-        &Changes {
-            removes,
-            ..Changes::default()
-        },
-    );
+    model.commit(LeafIndex(0), &Changes { removes, ..Changes::default() });
     model.commit(LeafIndex(2), &Changes::default());
     model.commit(LeafIndex(1), &Changes::default());
-    let changes = Changes {
-        adds: 1,
-        without_path: true,
-        ..Changes::default()
-    };
+    let changes = Changes { adds: 1, without_path: true, ..Changes::default() };
     model.commit(LeafIndex(7), &changes);
     for level in 2..=3 {
         let parent = model.tree.parent(above(3, level)).unwrap();

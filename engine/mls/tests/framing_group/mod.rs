@@ -1,11 +1,7 @@
 //! A group as framing sees it, and messages for it that are made by hand, with whatever fault a
 //! test asks for.
 #![allow(dead_code, reason = "each test uses a part of it")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use burrow::{
     Result,
@@ -260,10 +256,7 @@ impl<'a> ByHand<'a> {
         encode_opaque(self.authenticated_data, &mut message).unwrap();
 
         let (key, mut nonce) = self.key_and_nonce(how);
-        for (byte, guard) in nonce
-            .iter_mut()
-            .zip(how.nonce_guard.unwrap_or(how.reuse_guard))
-        {
+        for (byte, guard) in nonce.iter_mut().zip(how.nonce_guard.unwrap_or(how.reuse_guard)) {
             *byte ^= guard;
         }
         let mut ciphertext = plaintext;
@@ -285,9 +278,7 @@ impl<'a> ByHand<'a> {
         let key = expand(b"key".as_slice(), suite.aead_nk());
         let nonce = expand(b"nonce", suite.aead_nn());
         let aad = how.sender_data_aad.unwrap_or(&sender_data_aad);
-        suite
-            .aead_seal(key.as_slice(), nonce.as_slice(), aad, &mut sender_data)
-            .unwrap();
+        suite.aead_seal(key.as_slice(), nonce.as_slice(), aad, &mut sender_data).unwrap();
         encode_opaque(&sender_data, &mut message).unwrap();
         encode_opaque(&ciphertext, &mut message).unwrap();
         message
@@ -303,10 +294,7 @@ impl<'a> ByHand<'a> {
         let tree = self.group.tree();
         let pending = tree.peek(self.group.suite, leaf, ratchet, generation);
         let key = pending.unwrap().key().clone();
-        (
-            key.key().as_slice().to_vec(),
-            key.nonce().as_slice().to_vec(),
-        )
+        (key.key().as_slice().to_vec(), key.nonce().as_slice().to_vec())
     }
 }
 
@@ -334,20 +322,13 @@ pub(crate) struct Encryption<'a> {
 impl Encryption<'_> {
     /// As the member at leaf 1 would.
     pub(crate) fn of_leaf_1() -> Self {
-        Self {
-            leaf: 1,
-            reuse_guard: [1, 2, 3, 4],
-            ..Self::default()
-        }
+        Self { leaf: 1, reuse_guard: [1, 2, 3, 4], ..Self::default() }
     }
 }
 
 pub(crate) fn key_package(suite: &dyn Suite, signer: &SigningKey) -> KeyPackage {
     let init_key = suite.generate_key_pair().unwrap().public().to_vec();
-    let lifetime = Lifetime {
-        not_before: 0,
-        not_after: u64::MAX,
-    };
+    let lifetime = Lifetime { not_before: 0, not_after: u64::MAX };
     let leaf = leaf_content(suite, signer, LeafNodeSource::KeyPackage(lifetime));
     let extensions = Extensions::default();
     let package = KeyPackageContent::sign(suite, signer, init_key.into(), leaf, extensions);

@@ -47,9 +47,7 @@ impl Rng {
     /// Takes some of `items` out, at random.
     pub(crate) fn draw<T>(&mut self, items: &mut Vec<T>, count: usize) -> Vec<T> {
         let count = count.min(items.len());
-        (0..count)
-            .map(|_| items.swap_remove(self.below(items.len())))
-            .collect()
+        (0..count).map(|_| items.swap_remove(self.below(items.len()))).collect()
     }
 }
 
@@ -117,24 +115,14 @@ impl<'a> Model<'a> {
     pub(crate) fn of(suite: &'a dyn Suite, count: usize) -> Self {
         let mut model = Self::new(suite);
         let adds = count - 1;
-        model.commit(
-            LeafIndex(0),
-            &Changes {
-                adds,
-                ..Changes::default()
-            },
-        );
+        model.commit(LeafIndex(0), &Changes { adds, ..Changes::default() });
         model
     }
 
     /// The same without any path: all parents are blank.
     pub(crate) fn cold(suite: &'a dyn Suite, count: usize) -> Self {
         let mut model = Self::new(suite);
-        let changes = Changes {
-            adds: count - 1,
-            without_path: true,
-            ..Changes::default()
-        };
+        let changes = Changes { adds: count - 1, without_path: true, ..Changes::default() };
         model.commit(LeafIndex(0), &changes);
         model
     }
@@ -170,8 +158,7 @@ impl<'a> Model<'a> {
         let mut new_leaf_keys = BTreeMap::new();
         for leaf in &changes.updates {
             let leaf_key = self.suite.generate_key_pair().unwrap();
-            tree.update_leaf(*leaf, self.updated_leaf(*leaf, &leaf_key))
-                .unwrap();
+            tree.update_leaf(*leaf, self.updated_leaf(*leaf, &leaf_key)).unwrap();
             new_leaf_keys.insert(*leaf, leaf_key);
         }
         for leaf in &changes.removes {
@@ -185,12 +172,7 @@ impl<'a> Model<'a> {
             added.push(tree.add_leaf(package.leaf()).unwrap());
             joiners.push((signer, leaf_key));
         }
-        Staged {
-            tree,
-            added,
-            joiners,
-            new_leaf_keys,
-        }
+        Staged { tree, added, joiners, new_leaf_keys }
     }
 
     fn updated_leaf(&self, leaf: LeafIndex, leaf_key: &HpkePrivateKey) -> VerifiedLeafNode {
@@ -210,8 +192,7 @@ impl<'a> Model<'a> {
     pub(crate) fn rekey(&self, tree: &mut RatchetTree, committer: LeafIndex) -> NewPath {
         let description = LeafDescription::from(self.tree.leaf(committer).unwrap());
         let signer = &self.members[&committer].signer;
-        tree.rekey_path(self.suite, committer, description, signer, GROUP_ID)
-            .unwrap()
+        tree.rekey_path(self.suite, committer, description, signer, GROUP_ID).unwrap()
     }
 
     /// What the others make of the path has to be what the committer made.
@@ -225,18 +206,12 @@ impl<'a> Model<'a> {
         // Over the wire.
         let path = UpdatePath::decode_exact(&path.to_bytes().unwrap()).unwrap();
         let leaf = path.leaf_node.clone();
-        let leaf = leaf
-            .verify(self.suite, LeafNodeUse::Commit, GROUP_ID, committer)
-            .unwrap();
+        let leaf = leaf.verify(self.suite, LeafNodeUse::Commit, GROUP_ID, committer).unwrap();
         let mut tree = before_path.clone();
-        let merged = tree
-            .merge_path(self.suite, committer, leaf, &path.nodes, &staged.added)
-            .unwrap();
+        let merged =
+            tree.merge_path(self.suite, committer, leaf, &path.nodes, &staged.added).unwrap();
         assert_eq!(tree.to_bytes(), staged.tree.to_bytes());
-        assert_eq!(
-            tree.tree_hash(self.suite),
-            staged.tree.tree_hash(self.suite)
-        );
+        assert_eq!(tree.tree_hash(self.suite), staged.tree.tree_hash(self.suite));
         merged
     }
 
@@ -247,15 +222,9 @@ impl<'a> Model<'a> {
         path: Option<(NewPath, UpdatePath, MergedPath)>,
         committer: LeafIndex,
     ) {
-        let Staged {
-            tree,
-            added,
-            joiners,
-            new_leaf_keys,
-        } = staged;
+        let Staged { tree, added, joiners, new_leaf_keys } = staged;
         let context = tree.tree_hash(self.suite).unwrap();
-        self.members
-            .retain(|leaf, _| tree.leaf(*leaf).is_some() && !added.contains(leaf));
+        self.members.retain(|leaf, _| tree.leaf(*leaf).is_some() && !added.contains(leaf));
         for (leaf, member) in &mut self.members {
             if let Some(leaf_key) = new_leaf_keys.get(leaf) {
                 member.keys.set_leaf_key(leaf_key.clone());
@@ -278,17 +247,8 @@ impl<'a> Model<'a> {
         let rejoined = rejoined.verify(self.suite, GROUP_ID, &GroupRequirements::default());
         let rejoined = rejoined.unwrap();
         for (leaf, (signer, leaf_key)) in added.iter().zip(joiners) {
-            let path_secret = path
-                .as_ref()
-                .map(|(p, ..)| p.path_secret_for(*leaf).unwrap());
-            let keys = join(
-                self.suite,
-                &rejoined,
-                *leaf,
-                leaf_key,
-                committer,
-                path_secret,
-            );
+            let path_secret = path.as_ref().map(|(p, ..)| p.path_secret_for(*leaf).unwrap());
+            let keys = join(self.suite, &rejoined, *leaf, leaf_key, committer, path_secret);
             self.members.insert(*leaf, Member { signer, keys });
         }
         if let Some((new_path, ..)) = path {
@@ -312,18 +272,14 @@ impl<'a> Model<'a> {
         assert!(places.eq(self.members.keys().copied()));
         self.tree.check_credentials().unwrap();
         for (leaf, member) in &self.members {
-            self.tree
-                .check_leaf(*leaf, &GroupRequirements::default())
-                .unwrap();
+            self.tree.check_leaf(*leaf, &GroupRequirements::default()).unwrap();
             self.check_member(*leaf, member);
         }
     }
 
     fn check_member(&self, leaf: LeafIndex, member: &Member) {
         let content = self.tree.leaf(leaf).unwrap();
-        let found = self
-            .tree
-            .member_with_encryption_key(&content.encryption_key);
+        let found = self.tree.member_with_encryption_key(&content.encryption_key);
         assert_eq!(found, Some(leaf));
         let found = self.tree.member_with_signature_key(&content.signature_key);
         assert_eq!(found, Some(leaf));
@@ -334,10 +290,7 @@ impl<'a> Model<'a> {
             let parent = self.tree.parent(step.node);
             let known = parent.filter(|parent| !parent.unmerged_leaves.contains(&leaf));
             let public = known.map(|parent| parent.encryption_key.as_slice());
-            assert_eq!(
-                member.keys.get(step.node).map(HpkePrivateKey::public),
-                public
-            );
+            assert_eq!(member.keys.get(step.node).map(HpkePrivateKey::public), public);
         }
     }
 }
@@ -351,10 +304,7 @@ fn join(
     signer: LeafIndex,
     path_secret: Option<&Secret>,
 ) -> TreePrivateKeys {
-    assert_eq!(
-        tree.member_with_encryption_key(&public_key(&leaf_key)),
-        Some(leaf)
-    );
+    assert_eq!(tree.member_with_encryption_key(&public_key(&leaf_key)), Some(leaf));
     TreePrivateKeys::join(suite, tree, leaf, leaf_key, signer, path_secret).unwrap()
 }
 

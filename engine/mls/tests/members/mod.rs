@@ -1,9 +1,5 @@
 //! Many clients in one process: an application for tests, and a group with all of its members.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::{
@@ -23,7 +19,10 @@ use burrow::{
         Identity, JoinOptions, KeyPackageSecrets, Received, StagedCommit, Status,
     },
     tree::UnverifiedRatchetTree,
-    types::{Credential, GroupInfo, KeyPackage, LeafNode, Lifetime, Proposal, Welcome},
+    types::{
+        Credential, Extensions, GroupInfo, KeyPackage, LeafNode, Lifetime, Proposal, ProposalType,
+        RequiredCapabilities, Welcome,
+    },
 };
 use crypto_api::{CipherSuite, CryptoError, Random, Secret};
 use crypto_rustcrypto::RustCrypto;
@@ -121,10 +120,7 @@ pub(crate) struct Lab {
 }
 
 pub(crate) fn public() -> Config {
-    Config {
-        handshake_format: HandshakeFormat::Public,
-        ..Config::default()
-    }
+    Config { handshake_format: HandshakeFormat::Public, ..Config::default() }
 }
 
 impl Lab {
@@ -162,10 +158,8 @@ impl Lab {
 
     pub(crate) fn create(&mut self) {
         let identity = self.identity();
-        let group = self
-            .client
-            .create_group(&identity, b"the group".to_vec(), Default::default())
-            .unwrap();
+        let group =
+            self.client.create_group(&identity, b"the group".to_vec(), Default::default()).unwrap();
         self.members.push(group);
     }
 
@@ -175,8 +169,7 @@ impl Lab {
         }
         let new: Vec<_> = (0..by).map(|_| self.key_package()).collect();
         self.commit(0, &new, |builder| {
-            new.iter()
-                .fold(builder, |builder, one| builder.add_member(package(one)))
+            new.iter().fold(builder, |builder, one| builder.add_member(package(one)))
         });
     }
 
@@ -188,10 +181,7 @@ impl Lab {
 
     pub(crate) fn identity_of(&self, name: &[u8]) -> Identity {
         let now = self.app.now.load(Ordering::Relaxed);
-        let lifetime = Lifetime {
-            not_before: now - 3600,
-            not_after: now + 84 * 24 * 3600,
-        };
+        let lifetime = Lifetime { not_before: now - 3600, not_after: now + 84 * 24 * 3600 };
         self.client
             .generate_identity(self.suite, Credential::Basic(name.to_vec()), lifetime)
             .unwrap()
@@ -271,10 +261,7 @@ impl Lab {
         for (index, member) in self.members.iter_mut().enumerate() {
             if index != sender {
                 let received = member.receive(message);
-                assert!(
-                    matches!(received, Ok(Received::Proposal(_))),
-                    "{received:?}"
-                );
+                assert!(matches!(received, Ok(Received::Proposal(_))), "{received:?}");
             }
         }
     }
@@ -353,4 +340,29 @@ pub(crate) fn group_info(message: &[u8]) -> GroupInfo {
 /// A tree as it is given beside a Welcome.
 pub(crate) fn tree_of(group: &Group) -> UnverifiedRatchetTree {
     UnverifiedRatchetTree::decode_exact(&group.tree().to_bytes().unwrap()).unwrap()
+}
+
+const SIZES: [usize; 4] = [2, 3, 9, 33];
+
+/// Runs a flow at all sizes, in both wire formats, with the tree inside and beside.
+pub(crate) fn at_all_sizes(flow: impl Fn(Lab)) {
+    for size in SIZES {
+        for format in [HandshakeFormat::Public, HandshakeFormat::Private] {
+            let config = Config {
+                handshake_format: format,
+                tree_in_welcome: format == HandshakeFormat::Public,
+                ..Config::default()
+            };
+            flow(Lab::of(config, size, size as u64));
+        }
+    }
+}
+
+/// Extensions of a GroupContext that require a proposal type.
+pub(crate) fn required(proposal_type: ProposalType) -> Extensions {
+    let mut extensions = Extensions::new();
+    extensions
+        .put(&RequiredCapabilities { proposal_types: vec![proposal_type], ..Default::default() })
+        .unwrap();
+    extensions
 }

@@ -42,13 +42,7 @@ impl Model {
             used: BTreeMap::new(),
         };
         for leaf in (0..leaf_count).map(LeafIndex) {
-            model.derive_ratchet(
-                suite,
-                leaf,
-                RatchetType::Handshake,
-                b"handshake",
-                generations,
-            );
+            model.derive_ratchet(suite, leaf, RatchetType::Handshake, b"handshake", generations);
             let application = RatchetType::Application;
             model.derive_ratchet(suite, leaf, application, b"application", generations);
         }
@@ -72,10 +66,7 @@ impl Model {
             let derive = |label: &[u8], length| {
                 derive_tree_secret(suite, &secret, label, generation, length).unwrap()
             };
-            keys.push((
-                derive(b"key", suite.aead_nk()),
-                derive(b"nonce", suite.aead_nn()),
-            ));
+            keys.push((derive(b"key", suite.aead_nk()), derive(b"nonce", suite.aead_nn())));
             secrets.push(derive(b"secret", nh));
         }
         self.ratchet_secrets.insert((leaf, ratchet_type), secrets);
@@ -105,10 +96,7 @@ impl Model {
 
     pub(crate) fn consume(&mut self, consumed: Consumed) {
         let ratchet = (consumed.leaf, consumed.ratchet_type);
-        self.used
-            .entry(ratchet)
-            .or_default()
-            .insert(consumed.generation);
+        self.used.entry(ratchet).or_default().insert(consumed.generation);
     }
 
     /// The node secrets from the root to the leaf.

@@ -397,24 +397,15 @@ fn removed_sends(engine: &Registration) -> Outcome<String> {
 
 // ---- Refusals -----------------------------------------------------------------------------------
 
-/// A message and the same with a bit of its payload flipped.
-fn genuine_and_damaged(scene: &mut Scene) -> Outcome<(AppBytes, AppBytes)> {
-    let genuine = scene.clients[ADA].send(&scene.group, b"genuine")?;
-    let mut bytes = genuine.as_slice().to_vec();
-    let payload = bytes.windows(7).position(|window| window == b"genuine");
-    bytes[payload.unwrap_or_default()] ^= 1;
-    Ok((genuine, AppBytes::new(bytes)))
-}
-
 fn damage(engine: &Registration) -> Outcome<String> {
     let mut scene = Scene::of(engine)?;
-    let (_, damaged) = genuine_and_damaged(&mut scene)?;
+    let (_, damaged) = scene.genuine_and_damaged()?;
     Ok(shown(scene.clients[BEN].ingest_app(&scene.group, &damaged)))
 }
 
 fn damage_leaves_a_mark(engine: &Registration) -> Outcome<String> {
     let mut scene = Scene::of(engine)?;
-    let (_, damaged) = genuine_and_damaged(&mut scene)?;
+    let (_, damaged) = scene.genuine_and_damaged()?;
     let before = scene.authenticator(BEN)?;
     scene.clients[BEN].ingest_app(&scene.group, &damaged)?;
     Ok(yes(scene.authenticator(BEN)? != before))
@@ -422,7 +413,7 @@ fn damage_leaves_a_mark(engine: &Registration) -> Outcome<String> {
 
 fn after_damage(engine: &Registration) -> Outcome<String> {
     let mut scene = Scene::of(engine)?;
-    let (genuine, damaged) = genuine_and_damaged(&mut scene)?;
+    let (genuine, damaged) = scene.genuine_and_damaged()?;
     scene.clients[BEN].ingest_app(&scene.group, &damaged)?;
     Ok(shown(scene.clients[BEN].ingest_app(&scene.group, &genuine)))
 }
@@ -504,17 +495,14 @@ fn staged_twice(engine: &Registration) -> Outcome<String> {
 
 /// Ada has a commit staged and is handed Ben's.
 fn anothers(engine: &Registration) -> Outcome<String> {
-    let mut seen = Vec::new();
     let mut scene = Scene::of(engine)?;
-    let _own = scene.clients[ADA].stage_commit(&scene.group, &Change::Update)?;
-    let theirs = scene.clients[BEN].stage_commit(&scene.group, &Change::Update)?;
-    seen.push(shown_as("discarded", scene.clients[ADA].discard_staged(theirs)));
-    let mut scene = Scene::of(engine)?;
-    let _own = scene.clients[ADA].stage_commit(&scene.group, &Change::Update)?;
-    let theirs = scene.clients[BEN].stage_commit(&scene.group, &Change::Update)?;
-    seen.push(shown_as("merged", scene.clients[ADA].merge_staged(theirs.published())));
-    seen.push(format!("now in {}", scene.epoch(ADA)?));
-    Ok(seen.join(", "))
+    let (bens, cleos) = (scene.stage(BEN)?, scene.stage(CLEO)?);
+    let _own = scene.stage(ADA)?;
+    let discarded = shown_as("discarded", scene.clients[ADA].discard_staged(bens));
+    // Fails if the first one is staged still.
+    let _own = scene.stage(ADA);
+    let merged = shown_as("merged", scene.clients[ADA].merge_staged(cleos.published()));
+    Ok(format!("{discarded}, {merged}, now in {}", scene.epoch(ADA)?))
 }
 
 // ---- Capabilities -------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 use adapter_null::Lie;
 use engine_api::{
-    CgkaEngine, Change, Client, CommitBytes, EngineError, EpochAuthenticator, GroupId, Identity,
-    Ingested, KeyPackageBytes, Member, Registration, WelcomeBytes, Welcomes,
+    AppBytes, CgkaEngine, Change, Client, CommitBytes, EngineError, EpochAuthenticator, GroupId,
+    Identity, Ingested, KeyPackageBytes, Member, Registration, StagedCommit, WelcomeBytes,
+    Welcomes,
 };
 
 pub(crate) type Outcome<T = ()> = Result<T, EngineError>;
@@ -52,6 +53,11 @@ impl Scene {
             client.join_welcome(welcome(&founded.welcomes, index)?)?;
         }
         Ok(Self { engine: cast[0].1, group: founded.group, clients })
+    }
+
+    /// `by` stages an update.
+    pub(crate) fn stage(&mut self, by: usize) -> Outcome<StagedCommit> {
+        self.clients[by].stage_commit(&self.group, &Change::Update)
     }
 
     /// `by` commits and merges; what is to be delivered.
@@ -116,6 +122,15 @@ impl Scene {
     pub(crate) fn say(&mut self, by: usize, to: usize, payload: &[u8]) -> Outcome<String> {
         let message = self.clients[by].send(&self.group, payload)?;
         Ok(shown(self.clients[to].ingest_app(&self.group, &message)))
+    }
+
+    /// A message of Ada's, and the same with a bit of its payload flipped.
+    pub(crate) fn genuine_and_damaged(&mut self) -> Outcome<(AppBytes, AppBytes)> {
+        let genuine = self.clients[ADA].send(&self.group, b"genuine")?;
+        let mut bytes = genuine.as_slice().to_vec();
+        let payload = bytes.windows(7).position(|window| window == b"genuine");
+        bytes[payload.unwrap_or_default()] ^= 1;
+        Ok((genuine, AppBytes::new(bytes)))
     }
 
     /// All members agree, and each can talk to each.

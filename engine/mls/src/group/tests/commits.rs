@@ -33,19 +33,13 @@ fn pair(lab: &mut Lab) -> (&mut Group, &mut Group) {
 
 fn external_psk(nonce: &[u8]) -> Proposal {
     Proposal::PreSharedKey(PreSharedKeyId {
-        psk: Psk::External {
-            psk_id: b"id".to_vec(),
-        },
+        psk: Psk::External { psk_id: b"id".to_vec() },
         psk_nonce: nonce.to_vec(),
     })
 }
 
 fn resumption(usage: ResumptionPskUsage) -> Psk {
-    Psk::Resumption {
-        usage,
-        psk_group_id: b"the group".to_vec(),
-        psk_epoch: 1,
-    }
+    Psk::Resumption { usage, psk_group_id: b"the group".to_vec(), psk_epoch: 1 }
 }
 
 fn reinit(version: u16) -> Proposal {
@@ -60,10 +54,7 @@ fn reinit(version: u16) -> Proposal {
 fn required(proposal_type: ProposalType) -> Extensions {
     let mut extensions = Extensions::new();
     extensions
-        .put(&RequiredCapabilities {
-            proposal_types: vec![proposal_type],
-            ..Default::default()
-        })
+        .put(&RequiredCapabilities { proposal_types: vec![proposal_type], ..Default::default() })
         .unwrap();
     extensions
 }
@@ -87,12 +78,7 @@ fn pitfall_15_path_is_required() {
             refuses(other, &message, "12.4: a commit without a path");
         }
         // Ours have one, asked for or not.
-        let staged = one
-            .commit()
-            .remove_member(LeafIndex(3))
-            .without_path()
-            .stage()
-            .unwrap();
+        let staged = one.commit().remove_member(LeafIndex(3)).without_path().stage().unwrap();
         assert!(staged.changes().has_path);
     }
 }
@@ -112,10 +98,7 @@ fn pitfall_19_of_the_committer() {
         refuses(other, &message, "12.2: an Update of the committer's");
         let message = bare(one, by_value_update);
         refuses(other, &message, "12.2: an Update of the committer's");
-        is_not_made(
-            one.commit().remove_member(LeafIndex(0)),
-            "12.2: the committer is removed",
-        );
+        is_not_made(one.commit().remove_member(LeafIndex(0)), "12.2: the committer is removed");
         // Left out when the committer chooses by itself.
         let staged = one.commit().stage().unwrap();
         assert!(staged.changes().updated.is_empty());
@@ -139,30 +122,14 @@ fn pitfall_20_twice() {
         refuses(other, &message, "12.2: more than one Update or Remove");
         let mut entries = by_value(vec![remove]);
         entries.push(update.clone());
-        refuses(
-            other,
-            &bare(one, entries),
-            "12.2: more than one Update or Remove",
-        );
-        refuses(
-            other,
-            &bare(one, vec![update.clone(), update]),
-            "12.2: more than one Update",
-        );
+        refuses(other, &bare(one, entries), "12.2: more than one Update or Remove");
+        refuses(other, &bare(one, vec![update.clone(), update]), "12.2: more than one Update");
         let message = bare(one, by_value(vec![extensions.clone(), extensions]));
-        refuses(
-            other,
-            &message,
-            "12.2: more than one GroupContextExtensions",
-        );
+        refuses(other, &message, "12.2: more than one GroupContextExtensions");
         let message = bare(one, by_value(vec![psk.clone(), psk]));
         refuses(other, &message, "12.2: a PreSharedKeyID twice");
         let message = complete(one, by_value(vec![add.clone(), add]), true, None);
-        refuses(
-            other,
-            &message,
-            "7.3: an encryption key is in the tree already",
-        );
+        refuses(other, &message, "7.3: an encryption key is in the tree already");
         let message = bare(one, by_value(vec![Proposal::Remove(LeafIndex(9))]));
         refuses(other, &message, "12.1.3: removed is not a non-blank leaf");
     }
@@ -173,9 +140,7 @@ fn pitfall_21_signature_key_of_a_member() {
     for mut lab in labs() {
         let identity = lab.identity();
         let [first, second] = [0; 2].map(|_| lab.client.generate_key_package(&identity).unwrap());
-        lab.commit(0, std::slice::from_ref(&first), |b| {
-            b.add_member(package(&first))
-        });
+        lab.commit(0, std::slice::from_ref(&first), |b| b.add_member(package(&first)));
         let add = Proposal::Add(Box::new(package(&second)));
         let (one, other) = pair(&mut lab);
         let message = complete(one, by_value(vec![add.clone()]), true, None);
@@ -186,16 +151,9 @@ fn pitfall_21_signature_key_of_a_member() {
         );
         // The same from outside.
         let info = group_info(&one.group_info().unwrap());
-        let list = External {
-            has_init: 1,
-            others: Vec::new(),
-        };
+        let list = External { has_init: 1, others: Vec::new() };
         let message = external(&lab.client, &identity, &info, &lab.members[0], list);
-        refuses(
-            &mut lab.members[1],
-            &message,
-            "7.3: two members have one signature key",
-        );
+        refuses(&mut lab.members[1], &message, "7.3: two members have one signature key");
         // But in stead of the old one it is fine.
         let leaf = lab.members.last().unwrap().own_leaf();
         lab.commit(0, std::slice::from_ref(&second), |b| {
@@ -219,10 +177,7 @@ fn clients_by_name() {
     let (one, other) = pair(&mut lab);
     let message = complete(one, by_value(vec![add]), true, None);
     refuses(other, &message, "12.2: a client is in the group twice");
-    is_not_made(
-        one.commit().add_member(package(&again)),
-        "12.2: a client is in the group twice",
-    );
+    is_not_made(one.commit().add_member(package(&again)), "12.2: a client is in the group twice");
     let adds = twins.iter().map(|t| Proposal::Add(Box::new(package(t))));
     let message = complete(one, by_value(adds.collect()), true, None);
     refuses(other, &message, "12.2: a client is in the group twice");
@@ -241,18 +196,12 @@ fn pitfall_24_required_capabilities() {
         let capabilities = &mut identity.description.capabilities;
         capabilities.extensions.push(ExtensionType(0xf123));
         let able = lab.client.generate_key_package(&identity).unwrap();
-        lab.commit(0, std::slice::from_ref(&able), |b| {
-            b.add_member(package(&able))
-        });
+        lab.commit(0, std::slice::from_ref(&able), |b| b.add_member(package(&able)));
         let list = by_value(vec![Proposal::GroupContextExtensions(required(RARE))]);
         // Who commits has it; the others don't.
         let mut committer = lab.members.pop().unwrap();
         let (one, other) = (&mut committer, &mut lab.members[1]);
-        refuses(
-            other,
-            &complete(one, list, true, None),
-            "7.3: a member lacks one of the required",
-        );
+        refuses(other, &complete(one, list, true, None), "7.3: a member lacks one of the required");
         is_not_made(
             one.commit().group_context_extensions(required(RARE)),
             "7.3: a member lacks one of the required",
@@ -263,11 +212,7 @@ fn pitfall_24_required_capabilities() {
             extension_data: Vec::new(),
         });
         let list = by_value(vec![Proposal::GroupContextExtensions(unknown)]);
-        refuses(
-            other,
-            &complete(one, list, true, None),
-            "13.4: a member lacks an extension",
-        );
+        refuses(other, &complete(one, list, true, None), "13.4: a member lacks an extension");
     }
 }
 
@@ -286,9 +231,7 @@ fn pitfall_18_extensions_come_first() {
         let message = complete(one, by_value(list), true, None);
         refuses(other, &message, "7.3: a member lacks one of the required");
         // Without them it is welcome, and then nobody can leave by a SelfRemove.
-        lab.commit(0, std::slice::from_ref(&unable), |b| {
-            b.add_member(package(&unable))
-        });
+        lab.commit(0, std::slice::from_ref(&unable), |b| b.add_member(package(&unable)));
         assert!(lab.members[1].propose_self_remove(b"").is_err());
     }
 }
@@ -303,11 +246,7 @@ fn pitfall_51_credential_types() {
         let new = lab.client.generate_key_package(&identity).unwrap();
         let list = by_value(vec![Proposal::Add(Box::new(package(&new)))]);
         let (one, other) = pair(&mut lab);
-        refuses(
-            other,
-            &complete(one, list, true, None),
-            "7.3: a member lacks a credential type",
-        );
+        refuses(other, &complete(one, list, true, None), "7.3: a member lacks a credential type");
         is_not_made(
             one.commit().add_member(package(&new)),
             "7.3: a member lacks a credential type",
@@ -331,22 +270,10 @@ fn pitfall_28_reinit_is_alone() {
     for mut lab in labs() {
         let (one, other) = pair(&mut lab);
         let list = by_value(vec![reinit(1), Proposal::Remove(LeafIndex(2))]);
-        refuses(
-            other,
-            &bare(one, list),
-            "12.2: a ReInit with other proposals",
-        );
-        refuses(
-            other,
-            &bare(one, by_value(vec![reinit(0)])),
-            "12.1.5: a ReInit to a version",
-        );
+        refuses(other, &bare(one, list), "12.2: a ReInit with other proposals");
+        refuses(other, &bare(one, by_value(vec![reinit(0)])), "12.1.5: a ReInit to a version");
         let list = by_value(vec![reinit(1), reinit(1)]);
-        refuses(
-            other,
-            &bare(one, list),
-            "12.2: a ReInit with other proposals",
-        );
+        refuses(other, &bare(one, list), "12.2: a ReInit with other proposals");
     }
 }
 
@@ -370,15 +297,8 @@ fn pitfall_37_psk_usages() {
                 psk: resumption(usage),
                 psk_nonce: vec![0; 32],
             })]);
-            refuses(
-                other,
-                &bare(one, list),
-                "12.1.4: a resumption PSK for a branch",
-            );
-            is_not_made(
-                one.commit().psk(resumption(usage)),
-                "12.1.4: a resumption PSK",
-            );
+            refuses(other, &bare(one, list), "12.1.4: a resumption PSK for a branch");
+            is_not_made(one.commit().psk(resumption(usage)), "12.1.4: a resumption PSK");
         }
     }
 }
@@ -392,12 +312,7 @@ fn missing_psk() {
     let error = other.receive(&message).unwrap_err();
     assert_eq!(error, crate::CallerError::MissingPsk.into());
     assert_eq!(*before, *other.write().unwrap());
-    assert!(
-        one.commit()
-            .psk(resumption(ResumptionPskUsage::Application))
-            .stage()
-            .is_ok()
-    );
+    assert!(one.commit().psk(resumption(ResumptionPskUsage::Application)).stage().is_ok());
     let unknown = Psk::Resumption {
         usage: ResumptionPskUsage::Application,
         psk_group_id: b"the group".to_vec(),
@@ -421,11 +336,7 @@ fn unknown_reference() {
 #[test]
 fn pitfall_38_confirmation_tags() {
     for mut lab in labs() {
-        lab.app
-            .psks
-            .lock()
-            .unwrap()
-            .insert(b"id".to_vec(), b"key".to_vec());
+        lab.app.psks.lock().unwrap().insert(b"id".to_vec(), b"key".to_vec());
         let (one, other) = pair(&mut lab);
         for length in [0, 1, 16, 31, 32] {
             let tag = Digest::from_fn(length, |_| {});
@@ -457,11 +368,7 @@ fn pitfall_25_external_init_of_a_member() {
     for mut lab in labs() {
         let (one, other) = pair(&mut lab);
         let list = by_value(vec![Proposal::ExternalInit(vec![0; 32])]);
-        refuses(
-            other,
-            &bare(one, list),
-            "12.2: an ExternalInit in a commit of a member",
-        );
+        refuses(other, &bare(one, list), "12.2: an ExternalInit in a commit of a member");
     }
 }
 
@@ -482,10 +389,7 @@ fn pitfall_25_external_commits() {
             (2, Vec::new(), one_init),
             (
                 1,
-                value(vec![
-                    Proposal::Remove(LeafIndex(2)),
-                    Proposal::Remove(LeafIndex(3)),
-                ]),
+                value(vec![Proposal::Remove(LeafIndex(2)), Proposal::Remove(LeafIndex(3))]),
                 one_init,
             ),
             (
@@ -498,18 +402,10 @@ fn pitfall_25_external_commits() {
                 value(vec![Proposal::GroupContextExtensions(Extensions::new())]),
                 "12.2: a proposal that an external commit may not have",
             ),
-            (
-                1,
-                value(vec![reinit(1)]),
-                "12.2: a proposal that an external commit may not have",
-            ),
+            (1, value(vec![reinit(1)]), "12.2: a proposal that an external commit may not have"),
             (1, vec![by_reference], "12.4.3.2: a proposal by reference"),
             // Another member's place, with a credential that isn't that member's.
-            (
-                1,
-                value(vec![Proposal::Remove(LeafIndex(2))]),
-                "5.3.1: a member's new credential",
-            ),
+            (1, value(vec![Proposal::Remove(LeafIndex(2))]), "5.3.1: a member's new credential"),
         ];
         for (has_init, others, rule) in cases {
             let list = External { has_init, others };
@@ -535,11 +431,7 @@ fn pitfall_26_external_key_of_an_old_epoch() {
     assert_ne!(key(&old), key(&new));
     let identity = lab.identity();
     let info = group_info(&old);
-    let joined = lab
-        .client
-        .join_externally(&identity, &info)
-        .stage()
-        .unwrap();
+    let joined = lab.client.join_externally(&identity, &info).stage().unwrap();
     let received = lab.members[1].receive(&joined.message).unwrap();
     assert!(matches!(received, Received::Ignored(_)), "{received:?}");
 }
@@ -556,11 +448,7 @@ fn self_removes() {
     refuses(other, &message, "a SelfRemove that is not by reference");
     let mut list = by_value(vec![Proposal::Remove(LeafIndex(2))]);
     list.push(entry.clone());
-    refuses(
-        other,
-        &bare(one, list),
-        "12.2: more than one Update or Remove",
-    );
+    refuses(other, &bare(one, list), "12.2: more than one Update or Remove");
     refuses(
         other,
         &complete(one, vec![entry.clone()], false, None),
@@ -568,11 +456,7 @@ fn self_removes() {
     );
     // Whoever leaves can't commit it.
     let message = bare(&mut lab.members[2], vec![entry]);
-    refuses(
-        &mut lab.members[1],
-        &message,
-        "12.2: the committer is removed",
-    );
+    refuses(&mut lab.members[1], &message, "12.2: the committer is removed");
     lab.commit(0, &[], |b| b);
     assert_eq!(lab.gone.len(), 1);
 }

@@ -34,17 +34,10 @@ pub(super) fn bare_with_tag(
 ) -> Vec<u8> {
     let client = group.client.clone();
     let suite = client.suite(group.cipher_suite()).unwrap();
-    let commit = Content::Commit(Commit {
-        proposals: entries,
-        path: None,
-    });
+    let commit = Content::Commit(Commit { proposals: entries, path: None });
     let signed = sign_as_member(group, commit).confirm(&tag).unwrap();
     let format = client.config().handshake_format.into();
-    group
-        .protect(suite, signed, format)
-        .unwrap()
-        .protected
-        .message
+    group.protect(suite, signed, format).unwrap().protected.message
 }
 
 /// A proposal that nobody has checked.
@@ -53,11 +46,7 @@ pub(super) fn proposal(group: &mut Group, proposal: Proposal) -> Vec<u8> {
     let suite = client.suite(group.cipher_suite()).unwrap();
     let signed = sign_as_member(group, Content::Proposal(proposal));
     let format = client.config().handshake_format.into();
-    group
-        .protect(suite, signed, format)
-        .unwrap()
-        .protected
-        .message
+    group.protect(suite, signed, format).unwrap().protected.message
 }
 
 fn sign_as_member(group: &Group, content: Content) -> SignedContent {
@@ -80,10 +69,7 @@ pub(super) fn complete(
     let own_leaf = group.own_leaf();
     let sender = Sender::Member(own_leaf);
     let view = group.view(suite);
-    let list = group
-        .proposals
-        .list(&view, entries.clone(), sender)
-        .unwrap();
+    let list = group.proposals.list(&view, entries.clone(), sender).unwrap();
     let mut applied = apply_unchecked(&view, &list, Committer::Member(own_leaf)).unwrap();
     let own = LeafDescription::from(group.own_leaf_node().unwrap());
     let format: WireFormat = client.config().handshake_format.into();
@@ -106,11 +92,7 @@ pub(super) fn complete(
     }
     .make(&mut applied)
     .unwrap();
-    group
-        .protect(suite, made.signed, format)
-        .unwrap()
-        .protected
-        .message
+    group.protect(suite, made.signed, format).unwrap().protected.message
 }
 
 /// The list of an external commit.
@@ -131,12 +113,7 @@ pub(super) fn external(
     let tree = crate::codec::Decode::decode_exact(&members.tree().to_bytes().unwrap());
     let tree = UnverifiedRatchetTree::trust(tree.unwrap());
     let context = &info.group_context;
-    let view = View {
-        suite,
-        application: client.application(),
-        context,
-        tree: &tree,
-    };
+    let view = View { suite, application: client.application(), context, tree: &tree };
     let external_pub: ExternalPub = info.extensions.find().unwrap().unwrap();
     let (kem_output, init_secret) =
         InitSecret::send_external(suite, &external_pub.external_pub).unwrap();
@@ -145,9 +122,7 @@ pub(super) fn external(
     entries.extend(list.others);
     // What is by reference, a member knows.
     let cache: &ProposalCache = &members.proposals;
-    let checked = cache
-        .list(&view, entries.clone(), Sender::NewMemberCommit)
-        .unwrap();
+    let checked = cache.list(&view, entries.clone(), Sender::NewMemberCommit).unwrap();
     let mut applied = apply_unchecked(&view, &checked, Committer::New).unwrap();
     let leaf = applied.tree.make_room().unwrap();
     let encoded = context.to_bytes().unwrap();

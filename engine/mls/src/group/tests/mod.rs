@@ -1,10 +1,6 @@
 //! What the group layer has to refuse: commits, proposals and Welcomes of members who don't follow
 //! the rules. Tests are named after the pitfall that they are about.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod commits;
 mod forge;
@@ -24,10 +20,7 @@ fn refuses(member: &mut Group, message: &[u8], rule: &str) {
     let error = member.receive(message).unwrap_err();
     assert!(error.to_string().contains(rule), "{error}, not {rule}");
     assert_eq!(error.fault(), "peer", "{error}");
-    assert!(
-        *before == *member.write().unwrap(),
-        "a refused message has changed something"
-    );
+    assert!(*before == *member.write().unwrap(), "a refused message has changed something");
 }
 
 /// A member doesn't make such a commit itself.

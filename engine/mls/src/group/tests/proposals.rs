@@ -40,22 +40,10 @@ fn leaf(group: &Group, source: LeafNodeSource, key: Option<&[u8]>) -> LeafNode {
 #[test]
 fn pitfall_22_update_with_the_old_key() {
     for mut lab in labs() {
-        let own = lab.members[0]
-            .own_leaf_node()
-            .unwrap()
-            .encryption_key
-            .clone();
-        let update = leaf(
-            &lab.members[0],
-            LeafNodeSource::Update,
-            Some(own.as_slice()),
-        );
+        let own = lab.members[0].own_leaf_node().unwrap().encryption_key.clone();
+        let update = leaf(&lab.members[0], LeafNodeSource::Update, Some(own.as_slice()));
         let message = proposal(&mut lab.members[0], Proposal::Update(update));
-        refuses(
-            &mut lab.members[1],
-            &message,
-            "7.3: a member's new leaf has the encryption_key",
-        );
+        refuses(&mut lab.members[1], &message, "7.3: a member's new leaf has the encryption_key");
     }
 }
 
@@ -63,16 +51,8 @@ fn pitfall_22_update_with_the_old_key() {
 #[test]
 fn pitfall_21_update_with_a_key_of_the_tree() {
     for mut lab in labs() {
-        let foreign = lab.members[2]
-            .own_leaf_node()
-            .unwrap()
-            .encryption_key
-            .clone();
-        let update = leaf(
-            &lab.members[0],
-            LeafNodeSource::Update,
-            Some(foreign.as_slice()),
-        );
+        let foreign = lab.members[2].own_leaf_node().unwrap().encryption_key.clone();
+        let update = leaf(&lab.members[0], LeafNodeSource::Update, Some(foreign.as_slice()));
         let message = proposal(&mut lab.members[0], Proposal::Update(update));
         lab.propose(0, &message);
         let reference = lab.members[3].pending_proposals().next().unwrap().reference;
@@ -81,10 +61,7 @@ fn pitfall_21_update_with_a_key_of_the_tree() {
         let chosen = lab.members[3].commit().only(vec![reference.clone()]);
         is_not_made(chosen, rule);
         let staged = lab.members[3].commit().stage().unwrap();
-        assert!(
-            staged.changes().updated.is_empty(),
-            "left out when nobody chose it"
-        );
+        assert!(staged.changes().updated.is_empty(), "left out when nobody chose it");
         let entry = crate::types::ProposalOrRef::Reference(reference);
         let message = complete(&mut lab.members[3], vec![entry], true, None);
         refuses(&mut lab.members[1], &message, rule);
@@ -94,21 +71,11 @@ fn pitfall_21_update_with_a_key_of_the_tree() {
 #[test]
 fn pitfall_23_sources() {
     for mut lab in labs() {
-        let lifetime = Lifetime {
-            not_before: 0,
-            not_after: u64::MAX,
-        };
-        for source in [
-            LeafNodeSource::Commit(vec![0; 32]),
-            LeafNodeSource::KeyPackage(lifetime),
-        ] {
+        let lifetime = Lifetime { not_before: 0, not_after: u64::MAX };
+        for source in [LeafNodeSource::Commit(vec![0; 32]), LeafNodeSource::KeyPackage(lifetime)] {
             let update = leaf(&lab.members[0], source, None);
             let message = proposal(&mut lab.members[0], Proposal::Update(update));
-            refuses(
-                &mut lab.members[1],
-                &message,
-                "7.3: leaf_node_source is not",
-            );
+            refuses(&mut lab.members[1], &message, "7.3: leaf_node_source is not");
         }
         // Signed for another place in the tree.
         let update = leaf(&lab.members[2], LeafNodeSource::Update, None);
@@ -124,16 +91,10 @@ fn key_package_of(client: &Client, identity: &Identity) -> KeyPackage {
 #[test]
 fn pitfall_30_key_package_of_another_suite() {
     for mut lab in labs() {
-        let lifetime = Lifetime {
-            not_before: NOW,
-            not_after: NOW + 1,
-        };
+        let lifetime = Lifetime { not_before: NOW, not_after: NOW + 1 };
         let credential = Credential::Basic(b"new".to_vec());
         let suite = CipherSuite(2);
-        let identity = lab
-            .client
-            .generate_identity(suite, credential, lifetime)
-            .unwrap();
+        let identity = lab.client.generate_identity(suite, credential, lifetime).unwrap();
         let other = key_package_of(&lab.client, &identity);
         let add = Proposal::Add(Box::new(other.clone()));
         let message = proposal(&mut lab.members[0], add.clone());
@@ -154,19 +115,9 @@ fn pitfall_52_lifetimes() {
         lab.propose(2, &cached);
         lab.app.now.store(NOW + 85 * 24 * 3600, Ordering::Relaxed);
         let message = proposal(&mut lab.members[0], add);
-        refuses(
-            &mut lab.members[1],
-            &message,
-            "7.3: a leaf is not valid at this time",
-        );
+        refuses(&mut lab.members[1], &message, "7.3: a leaf is not valid at this time");
         let rule = "7.3: a leaf is not valid at this time";
-        is_not_made(
-            lab.members[0]
-                .commit()
-                .only(Vec::new())
-                .add_member(package(&new)),
-            rule,
-        );
+        is_not_made(lab.members[0].commit().only(Vec::new()).add_member(package(&new)), rule);
         // Received in time, and too late for a commit.
         let reference = lab.members[0].pending_proposals().next().unwrap().reference;
         let reference = reference.to_vec();
@@ -174,18 +125,10 @@ fn pitfall_52_lifetimes() {
         let staged = lab.members[0].commit().stage().unwrap();
         assert!(staged.changes().added.is_empty());
         let identity = lab.identity_of(b"for ever");
-        let endless = Identity {
-            lifetime: Lifetime {
-                not_before: 0,
-                not_after: u64::MAX,
-            },
-            ..identity
-        };
+        let endless =
+            Identity { lifetime: Lifetime { not_before: 0, not_after: u64::MAX }, ..identity };
         let error = lab.client.generate_key_package(&endless).unwrap_err();
-        assert_eq!(
-            error,
-            CallerError::Invalid("7.2: a lifetime is too long").into()
-        );
+        assert_eq!(error, CallerError::Invalid("7.2: a lifetime is too long").into());
     }
 }
 
@@ -196,15 +139,8 @@ fn credentials_that_are_not_valid() {
         let new = key_package_of(&lab.client, &identity);
         *lab.app.banned.lock().unwrap() = Some(b"mallory".to_vec());
         let message = proposal(&mut lab.members[0], Proposal::Add(Box::new(new.clone())));
-        refuses(
-            &mut lab.members[1],
-            &message,
-            "5.3.1: a credential is not valid",
-        );
-        is_not_made(
-            lab.members[0].commit().add_member(new),
-            "5.3.1: a credential is not valid",
-        );
+        refuses(&mut lab.members[1], &message, "5.3.1: a credential is not valid");
+        is_not_made(lab.members[0].commit().add_member(new), "5.3.1: a credential is not valid");
     }
 }
 
@@ -219,11 +155,7 @@ fn pitfall_27_external_senders() {
     };
     let remove = || Proposal::Remove(LeafIndex(2));
     let message = propose(&lab, 0, remove()).unwrap();
-    refuses(
-        &mut lab.members[1],
-        &message,
-        "6.1: there is no such external sender",
-    );
+    refuses(&mut lab.members[1], &message, "6.1: there is no such external sender");
     let mut extensions = Extensions::new();
     extensions
         .put(&ExternalSenders(vec![ExternalSender {
@@ -233,31 +165,18 @@ fn pitfall_27_external_senders() {
         .unwrap();
     lab.commit(0, &[], |b| b.group_context_extensions(extensions));
     let message = propose(&lab, 1, remove()).unwrap();
-    refuses(
-        &mut lab.members[1],
-        &message,
-        "6.1: there is no such external sender",
-    );
+    refuses(&mut lab.members[1], &message, "6.1: there is no such external sender");
     let update = leaf(&lab.members[2], LeafNodeSource::Update, None);
-    for forbidden in [
-        Proposal::Update(update),
-        Proposal::ExternalInit(vec![0; 32]),
-        Proposal::SelfRemove,
-    ] {
+    for forbidden in
+        [Proposal::Update(update), Proposal::ExternalInit(vec![0; 32]), Proposal::SelfRemove]
+    {
         assert_eq!(propose(&lab, 0, forbidden).unwrap_err().fault(), "caller");
     }
     let message = propose(&lab, 0, Proposal::Remove(LeafIndex(9))).unwrap();
-    refuses(
-        &mut lab.members[1],
-        &message,
-        "12.1.3: removed is not a non-blank leaf",
-    );
+    refuses(&mut lab.members[1], &message, "12.1.3: removed is not a non-blank leaf");
     let message = propose(&lab, 0, remove()).unwrap();
     lab.propose_from_outside(&message);
-    assert_eq!(
-        lab.members[0].pending_proposals().next().unwrap().sender,
-        Sender::External(0)
-    );
+    assert_eq!(lab.members[0].pending_proposals().next().unwrap().sender, Sender::External(0));
     lab.commit(1, &[], |b| b);
     assert_eq!(lab.gone.len(), 1);
 }
@@ -266,27 +185,18 @@ fn pitfall_27_external_senders() {
 #[test]
 fn pitfall_48_unknown_proposals() {
     let mut lab = Lab::of(public(), 2, 4);
-    let sent = lab.members[0]
-        .propose(Proposal::Remove(LeafIndex(1)), b"")
-        .unwrap()
-        .message;
+    let sent = lab.members[0].propose(Proposal::Remove(LeafIndex(1)), b"").unwrap().message;
     let header = MessageHeader::peek(&sent).unwrap();
     assert!(header.group.is_some());
     let needle = ProposalType::REMOVE.to_bytes().unwrap();
     let removed = LeafIndex(1).to_bytes().unwrap();
     let needle = [needle, removed].concat();
-    let at = sent
-        .windows(needle.len())
-        .position(|part| part == needle)
-        .unwrap();
+    let at = sent.windows(needle.len()).position(|part| part == needle).unwrap();
     for unknown in [0x0a0a, 0x7777, 0xffff_u16] {
         let mut message = sent.clone();
         message[at..at + 2].copy_from_slice(&unknown.to_be_bytes());
         let error = lab.members[1].receive(&message).unwrap_err();
-        assert!(
-            matches!(error, crate::Error::Peer(PeerError::Malformed(_))),
-            "{error}"
-        );
+        assert!(matches!(error, crate::Error::Peer(PeerError::Malformed(_))), "{error}");
     }
 }
 
@@ -298,12 +208,7 @@ fn application_data_waits_for_a_commit() {
         lab.propose(2, &sent);
         let error = lab.members[0].send(b"data", b"").unwrap_err();
         assert_eq!(error, CallerError::ProposalsPending.into());
-        let reference = lab.members[0]
-            .pending_proposals()
-            .next()
-            .unwrap()
-            .reference
-            .to_vec();
+        let reference = lab.members[0].pending_proposals().next().unwrap().reference.to_vec();
         assert!(lab.members[0].drop_proposal(&reference));
         assert!(!lab.members[0].drop_proposal(&reference));
         let sent = lab.members[0].send(b"data", b"").unwrap().message;
@@ -321,9 +226,7 @@ fn a_proposal_that_can_never_be_committed() {
         identity.description.credential = Credential::Other(unknown, vec![1]);
         identity.description.capabilities.credentials.push(unknown);
         let add = Proposal::Add(Box::new(key_package_of(&lab.client, &identity)));
-        let psk = crate::types::Psk::External {
-            psk_id: b"nobody has it".to_vec(),
-        };
+        let psk = crate::types::Psk::External { psk_id: b"nobody has it".to_vec() };
         let good = lab.key_package();
         let good_add = Proposal::Add(Box::new(package(&good)));
         for proposal in [add, good_add] {
@@ -344,21 +247,12 @@ fn a_proposal_that_can_never_be_committed() {
 fn a_committer_chooses() {
     for mut lab in labs() {
         for sender in [2, 2, 3] {
-            let sent = lab.members[sender]
-                .propose_update(None, b"")
-                .unwrap()
-                .message;
+            let sent = lab.members[sender].propose_update(None, b"").unwrap().message;
             lab.propose(sender, &sent);
         }
-        let sent = lab.members[1]
-            .propose(Proposal::Remove(LeafIndex(3)), b"")
-            .unwrap()
-            .message;
+        let sent = lab.members[1].propose(Proposal::Remove(LeafIndex(3)), b"").unwrap().message;
         lab.propose(1, &sent);
-        let sent = lab.members[1]
-            .propose(Proposal::Remove(LeafIndex(0)), b"")
-            .unwrap()
-            .message;
+        let sent = lab.members[1].propose(Proposal::Remove(LeafIndex(0)), b"").unwrap().message;
         lab.propose(1, &sent);
         let staged = lab.members[0].commit().stage().unwrap();
         assert_eq!(staged.changes().updated, [LeafIndex(2)]);
@@ -376,11 +270,7 @@ fn the_application_has_the_last_word() {
         let commit = commit.stage().unwrap().messages.message;
         let identity = lab.identity();
         let info = group_info(&lab.members[0].group_info().unwrap());
-        let joined = lab
-            .client
-            .join_externally(&identity, &info)
-            .stage()
-            .unwrap();
+        let joined = lab.client.join_externally(&identity, &info).stage().unwrap();
         lab.app.is_closed.store(true, Ordering::Relaxed);
         let rule = "12.2: the application rejects a proposal";
         refuses(&mut lab.members[1], &message, rule);
@@ -415,19 +305,10 @@ fn own_updates_end_with_their_epoch() {
 fn messages_of_other_groups() {
     let mut lab = Lab::of(public(), 2, 5);
     let identity = lab.identity();
-    let mut other = lab
-        .client
-        .create_group(&identity, b"another".to_vec(), Extensions::new())
-        .unwrap();
+    let mut other =
+        lab.client.create_group(&identity, b"another".to_vec(), Extensions::new()).unwrap();
     let message = other.send(b"data", b"").unwrap().message;
-    refuses(
-        &mut lab.members[0],
-        &message,
-        "6: the message is of another group",
-    );
+    refuses(&mut lab.members[0], &message, "6: the message is of another group");
     let message = lab.members[0].group_info().unwrap();
-    assert_eq!(
-        lab.members[1].receive(&message).unwrap_err().fault(),
-        "caller"
-    );
+    assert_eq!(lab.members[1].receive(&message).unwrap_err().fault(), "caller");
 }

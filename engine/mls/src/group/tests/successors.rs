@@ -22,28 +22,19 @@ struct Old {
 impl Old {
     fn new(size: usize, suite: u16) -> Self {
         let lab = Lab::of(Config::default(), size, 1);
-        let lifetime = Lifetime {
-            not_before: NOW,
-            not_after: NOW + 1000,
-        };
+        let lifetime = Lifetime { not_before: NOW, not_after: NOW + 1000 };
         let leaves = lab.members[0].members();
         let identities: Vec<_> = leaves
             .map(|(_, leaf)| {
                 let credential = leaf.credential.clone();
                 let suite = CipherSuite(suite);
-                lab.client
-                    .generate_identity(suite, credential, lifetime)
-                    .unwrap()
+                lab.client.generate_identity(suite, credential, lifetime).unwrap()
             })
             .collect();
         let secrets = identities.iter();
         let secrets = secrets.map(|one| lab.client.generate_key_package(one).unwrap());
         let secrets = secrets.collect();
-        Self {
-            lab,
-            identities,
-            secrets,
-        }
+        Self { lab, identities, secrets }
     }
 
     fn packages(&self) -> Vec<KeyPackage> {
@@ -60,20 +51,14 @@ impl Old {
     ) -> Successor {
         let identity = &self.identities[0];
         let (old, id) = (&self.lab.members[0], group_id.to_vec());
-        old.start(usage, identity, id, extensions, packages)
-            .unwrap()
+        old.start(usage, identity, id, extensions, packages).unwrap()
     }
 
     /// Member 1 joins it.
     fn join(&self, message: Option<&Vec<u8>>, origin: Option<&Group>) -> Result<Group> {
-        let options = JoinOptions {
-            ratchet_tree: None,
-            origin,
-        };
+        let options = JoinOptions { ratchet_tree: None, origin };
         let welcome = welcome(message.unwrap());
-        self.lab
-            .client
-            .join_with(&welcome, &self.secrets[1], options)
+        self.lab.client.join_with(&welcome, &self.secrets[1], options)
     }
 
     #[track_caller]
@@ -119,10 +104,7 @@ fn pitfall_28_reinit_is_as_proposed() {
     let message = right.messages.welcome.as_ref();
     assert!(old.join(message, None).is_err());
     let joined = old.join(message, Some(&old.lab.members[1])).unwrap();
-    assert_eq!(
-        joined.epoch_authenticator(),
-        right.group.epoch_authenticator()
-    );
+    assert_eq!(joined.epoch_authenticator(), right.group.epoch_authenticator());
 }
 
 #[test]
@@ -135,12 +117,7 @@ fn pitfall_28_reinit_with_another_suite() {
         extensions: Extensions::new(),
     };
     old.lab.commit(2, &[], |b| b.reinit(reinit));
-    let other = old.start(
-        ResumptionPskUsage::Reinit,
-        b"next",
-        Extensions::new(),
-        old.packages(),
-    );
+    let other = old.start(ResumptionPskUsage::Reinit, b"next", Extensions::new(), old.packages());
     old.refuses(&other, "11.2: a group is not as its ReInit says");
 }
 
@@ -161,32 +138,18 @@ fn branches() {
 
     // A group that comes from nowhere, where one from here was expected.
     let client = &old.lab.client;
-    let mut plain = client
-        .create_group(&old.identities[0], b"plain".to_vec(), Extensions::new())
-        .unwrap();
+    let mut plain =
+        client.create_group(&old.identities[0], b"plain".to_vec(), Extensions::new()).unwrap();
     let staged = plain.commit().add_member(subset.remove(0)).stage().unwrap();
     let joined = old.join(staged.messages.welcome.as_ref(), Some(&old.lab.members[1]));
-    assert!(
-        joined
-            .unwrap_err()
-            .to_string()
-            .contains("11: a group that doesn't come from")
-    );
+    assert!(joined.unwrap_err().to_string().contains("11: a group that doesn't come from"));
 
     // Added later than with the first commit.
     let mut late = old.start(USAGE, b"late", Extensions::new(), subset);
     let builder = late.group.commit().successor_of(USAGE, &old.lab.members[0]);
-    let staged = builder
-        .add_member(package(&old.secrets[1]))
-        .stage()
-        .unwrap();
+    let staged = builder.add_member(package(&old.secrets[1])).stage().unwrap();
     let joined = old.join(staged.messages.welcome.as_ref(), Some(&old.lab.members[1]));
-    assert!(
-        joined
-            .unwrap_err()
-            .to_string()
-            .contains("is not in epoch 1")
-    );
+    assert!(joined.unwrap_err().to_string().contains("is not in epoch 1"));
 }
 
 #[test]
@@ -199,19 +162,8 @@ fn two_origins() {
         .unwrap();
     let usage = ResumptionPskUsage::Branch;
     let origin = &old.lab.members[0];
-    let builder = group
-        .commit()
-        .successor_of(usage, origin)
-        .successor_of(usage, origin);
-    let staged = builder
-        .add_member(package(&old.secrets[1]))
-        .stage()
-        .unwrap();
+    let builder = group.commit().successor_of(usage, origin).successor_of(usage, origin);
+    let staged = builder.add_member(package(&old.secrets[1])).stage().unwrap();
     let joined = old.join(staged.messages.welcome.as_ref(), Some(&old.lab.members[1]));
-    assert!(
-        joined
-            .unwrap_err()
-            .to_string()
-            .contains("12.4.3.1: more than one PSK")
-    );
+    assert!(joined.unwrap_err().to_string().contains("12.4.3.1: more than one PSK"));
 }
