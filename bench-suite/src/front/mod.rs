@@ -19,10 +19,10 @@ pub use crate::cases::{Commit, CreateGroup, IngestApp, IngestCommit, JoinWelcome
 pub use crate::world::Tree;
 
 /// The longest that one cell is sampled, setups included, in the timing pass.
-pub const MAX_TIME: Duration = Duration::from_millis(600);
+pub const MAX_TIME: Duration = Duration::from_millis(1000);
 
 /// How many samples a cell has at most in the timing pass.
-pub const SAMPLES: u32 = 200;
+pub const SAMPLES: u32 = 300;
 
 static ENGINES: OnceLock<Vec<Registration>> = OnceLock::new();
 static FAULTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
