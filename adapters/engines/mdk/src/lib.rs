@@ -72,7 +72,7 @@ mod client;
 mod describe;
 mod events;
 #[cfg(test)]
-mod hostile;
+mod hostile_tests;
 mod ingest;
 mod state;
 

@@ -6,10 +6,14 @@
     reason = "a test fails by panicking"
 )]
 
+// Written once: what these files ask is the same of both engines.
+#[path = "../../../openmls/tests/contract/copies.rs"]
 mod copies;
 mod damaged;
 mod order;
+#[path = "../../../openmls/tests/contract/staged.rs"]
 mod staged;
+#[path = "../../../openmls/tests/contract/steps.rs"]
 mod steps;
 
 use adapter_burrow::engines;

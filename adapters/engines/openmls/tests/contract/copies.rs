@@ -1,6 +1,6 @@
 //! Forks, snapshots, sizes, and groups beside each other.
 
-use adapter_openmls::engines;
+use crate::engines;
 use engine_api::{Change, EngineError, Epoch, RejectReason, SnapshotBytes, WelcomeBytes};
 
 use crate::steps::{

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use adapter_openmls::engines;
+use crate::engines;
 use engine_api::{
     AppBytes, Change, Client, CommitBytes, EngineError, Epoch, EpochAuthenticator, GroupId,
     Ingested, Member, Registration, RejectReason,
