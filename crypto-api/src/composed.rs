@@ -98,6 +98,10 @@ impl<K: Kem, H: Hash, A: Aead, S: SignatureScheme> Suite for Composed<K, H, A, S
         K::derive_key_pair(ikm).map(handle)
     }
 
+    fn derive_key_pair_batch(&self, ikms: &[&[u8]]) -> Result<Vec<HpkePrivateKey>, CryptoError> {
+        Ok(K::derive_key_pair_batch(ikms)?.into_iter().map(handle).collect())
+    }
+
     fn private_key(&self, private: &[u8]) -> Result<HpkePrivateKey, CryptoError> {
         K::private_key(private).map(handle)
     }

@@ -32,8 +32,17 @@ impl<G: Dh> DhKem<G> {
         Ok((Self::extract_and_expand(&dh, &kem_output, public)?, kem_output))
     }
 
-    /// `ExtractAndExpand(dh, concat(enc, pkRm))`.
-    fn extract_and_expand(dh: &Secret, enc: &[u8], public: &[u8]) -> Result<Secret, CryptoError> {
+    /// `ExtractAndExpand(dh, concat(enc, pkRm))`: the shared secret, for whoever has done the
+    /// Diffie-Hellman already.
+    ///
+    /// # Errors
+    ///
+    /// None for the KDFs there are.
+    pub fn extract_and_expand(
+        dh: &Secret,
+        enc: &[u8],
+        public: &[u8],
+    ) -> Result<Secret, CryptoError> {
         let eae_prk = labeled_extract::<G::Hash>(&Self::SUITE_ID, b"", b"eae_prk", dh.as_slice());
         Secret::try_from_fn(G::Hash::LENGTH, |out| {
             let kem_context = [enc, public];
@@ -45,6 +54,23 @@ impl<G: Dh> DhKem<G> {
                 out,
             )
         })
+    }
+
+    /// The private key of `DeriveKeyPair(ikm)`, where every string is a key: for whoever does the
+    /// rest in bulk.
+    ///
+    /// # Errors
+    ///
+    /// None for the KDFs there are.
+    pub fn derive_private(ikm: &[u8]) -> Result<Secret, CryptoError> {
+        let dkp_prk = Self::dkp_prk(ikm);
+        Secret::try_from_fn(G::NSK, |out| {
+            labeled_expand::<G::Hash>(&Self::SUITE_ID, &dkp_prk, b"sk", &[], out)
+        })
+    }
+
+    fn dkp_prk(ikm: &[u8]) -> Secret {
+        labeled_extract::<G::Hash>(&Self::SUITE_ID, b"", b"dkp_prk", ikm)
     }
 
     /// A private key by rejection sampling from `candidates`, which fills the bytes of one try.
@@ -99,14 +125,14 @@ impl<G: Dh> Kem for DhKem<G> {
     }
 
     fn derive_key_pair(ikm: &[u8]) -> Result<KeyPair<G::PrivateKey>, CryptoError> {
-        let dkp_prk = labeled_extract::<G::Hash>(&Self::SUITE_ID, b"", b"dkp_prk", ikm);
-        let expand = |label: &[u8], info: &[u8], out: &mut [u8]| {
-            labeled_expand::<G::Hash>(&Self::SUITE_ID, &dkp_prk, label, &[info], out)
-        };
         let (private, key) = if G::CANDIDATE_MASK.is_some() {
-            Self::first_key(|counter, out| expand(b"candidate", &[counter], out))?
+            let dkp_prk = Self::dkp_prk(ikm);
+            Self::first_key(|counter, out| {
+                let label = b"candidate";
+                labeled_expand::<G::Hash>(&Self::SUITE_ID, &dkp_prk, label, &[&[counter]], out)
+            })?
         } else {
-            let private = Secret::try_from_fn(G::NSK, |out| expand(b"sk", b"", out))?;
+            let private = Self::derive_private(ikm)?;
             let key = G::private_key(private.as_slice())?;
             (private, key)
         };

@@ -78,6 +78,17 @@ pub trait Kem: Send + Sync + 'static {
     /// [`CryptoError::Rejected`] if no key is found.
     fn derive_key_pair(ikm: &[u8]) -> Result<KeyPair<Self::PrivateKey>, CryptoError>;
 
+    /// [`Self::derive_key_pair`] of each, in order: a library with a batched ladder overrides it.
+    ///
+    /// # Errors
+    ///
+    /// As `derive_key_pair`.
+    fn derive_key_pair_batch(
+        ikms: &[&[u8]],
+    ) -> Result<Vec<KeyPair<Self::PrivateKey>>, CryptoError> {
+        ikms.iter().map(|ikm| Self::derive_key_pair(ikm)).collect()
+    }
+
     /// `DeserializePrivateKey`, and the public key.
     ///
     /// # Errors

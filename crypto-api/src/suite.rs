@@ -143,6 +143,15 @@ pub trait Suite: Send + Sync + 'static {
     /// chance.
     fn derive_key_pair(&self, ikm: &[u8]) -> Result<HpkePrivateKey, CryptoError>;
 
+    /// [`Self::derive_key_pair`] of each, in order: a library may work on several at a time.
+    ///
+    /// # Errors
+    ///
+    /// As `derive_key_pair`: there is no partial result.
+    fn derive_key_pair_batch(&self, ikms: &[&[u8]]) -> Result<Vec<HpkePrivateKey>, CryptoError> {
+        ikms.iter().map(|ikm| self.derive_key_pair(ikm)).collect()
+    }
+
     /// HPKE `DeserializePrivateKey`, with the public key recomputed: for a stored key. The two above
     /// hand out keys that are decoded already.
     ///
