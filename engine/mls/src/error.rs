@@ -50,15 +50,23 @@ pub enum PeerError {
     /// A ciphertext that doesn't open.
     #[error("a ciphertext doesn't open")]
     Undecryptable,
-    /// A message whose key is gone: it was opened before, or it is too late.
-    #[error("a message's key was used before, or is too old to be kept")]
+    /// A message whose key is gone because it was used: the message was opened before.
+    #[error("a message's key was used before")]
     KeyUsedUp,
+    /// A message so late that its key is not kept any more. Whether it was opened before, nobody
+    /// knows: no record is kept of what comes before the window.
+    #[error("a message's key is too old to be kept")]
+    KeyTooOld,
     /// A message whose key is further ahead in its sender's ratchet than the limits allow.
     #[error("a message's generation is too far ahead")]
     TooFarAhead,
     /// A commit refers to a proposal that hasn't come in. Fetch the proposal and try again.
     #[error("a commit refers to a proposal that is not known")]
     UnknownProposal,
+    /// The epoch has as many proposals as the client keeps: one more isn't taken in before there is
+    /// a commit.
+    #[error("the epoch has as many proposals as are kept")]
+    TooManyProposals,
     /// A rule of the protocol is broken; the text names it, section first.
     #[error("{0}")]
     Invalid(&'static str),
@@ -81,6 +89,9 @@ pub enum CallerError {
     /// (section 12.4).
     #[error("12.4: there are proposals to be committed first")]
     ProposalsPending,
+    /// The epoch has as many proposals as this client keeps: commit them, or drop some.
+    #[error("the epoch has as many proposals as are kept")]
+    TooManyProposals,
     /// This client was removed from the group.
     #[error("this client was removed from the group")]
     Removed,
@@ -139,6 +150,7 @@ impl Error {
         match self {
             Self::Peer(PeerError::Invalid(rule)) => Self::Caller(CallerError::Invalid(rule)),
             Self::Peer(PeerError::BadKey) => Self::Caller(CallerError::BadKey),
+            Self::Peer(PeerError::TooManyProposals) => Self::Caller(CallerError::TooManyProposals),
             other => other,
         }
     }

@@ -108,7 +108,12 @@
 //!
 //! # Features
 //!
-//! `duplicate`, off by default: `Group::duplicate`, for measuring and not for applications.
+//! Both are off by default.
+//!
+//! - `parallel`: who joins a large group, adds many members or commits for many does the verifying and
+//!   the sealing on several threads, those of `rayon`'s global pool. What is accepted and what is
+//!   refused, and why, doesn't change.
+//! - `duplicate`: `Group::duplicate`, for measuring and not for applications.
 //!
 //! References like "section 7.3" are to RFC 9420.
 #![forbid(unsafe_code)]
@@ -122,6 +127,7 @@ pub mod crypto;
 mod error;
 pub mod framing;
 pub mod group;
+mod parallel;
 pub mod schedule;
 pub mod tree;
 pub mod types;

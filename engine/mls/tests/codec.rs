@@ -81,7 +81,7 @@ fn cut_anywhere_or_stretched_is_an_error() {
 }
 
 #[test]
-fn lengths_at_their_boundaries() {
+fn pitfall_46_lengths_at_their_boundaries() {
     for (length, header) in [
         (0, &[0][..]),
         (63, &[0x3f]),
@@ -101,7 +101,7 @@ fn lengths_at_their_boundaries() {
 }
 
 #[test]
-fn lengths_that_are_refused() {
+fn pitfall_46_lengths_that_are_refused() {
     for bytes in [
         &[0x40, 0][..],
         &[0x40, 0x01],

@@ -48,7 +48,7 @@ fn empty_commits_of_all() {
 }
 
 #[test]
-fn remove_and_add_to_the_same_leaf() {
+fn pitfall_18_an_add_takes_the_leaf_of_a_remove() {
     at_all_sizes(|mut lab| {
         let new = [lab.key_package()];
         let leaf = lab.members[1].own_leaf();
@@ -146,8 +146,27 @@ fn all_kinds_of_proposals_by_reference() {
     });
 }
 
+/// P34: a newcomer derives from the same keys in the same order, with the same nonces.
 #[test]
-fn resumption_psks_of_past_epochs() {
+fn pitfall_34_a_newcomer_gets_the_psks_of_the_commit() {
+    at_all_sizes(|mut lab| {
+        let psks = [b"one", b"two", b"six"].map(|id| {
+            lab.app.psks.lock().unwrap().insert(id.to_vec(), [b"key of ", &id[..]].concat());
+            Psk::External { psk_id: id.to_vec() }
+        });
+        let new = [lab.key_package(), lab.key_package()];
+        let [one, two, six] = psks;
+        lab.commit(0, &new, |b| {
+            let b = b.add_member(package(&new[0])).add_member(package(&new[1]));
+            b.psk(two).psk(one).psk(six)
+        });
+        let last = lab.members.len() - 1;
+        lab.commit(last, &[], |b| b);
+    });
+}
+
+#[test]
+fn pitfall_37_resumption_psks_of_past_epochs() {
     at_all_sizes(|mut lab| {
         for _ in 0..3 {
             lab.commit(1, &[], |b| b);
@@ -162,6 +181,7 @@ fn resumption_psks_of_past_epochs() {
     });
 }
 
+/// Pitfalls 16 and 24 (P16, P24): the new list takes the place of the old one as a whole.
 #[test]
 fn pitfall_16_new_extensions_and_a_path() {
     at_all_sizes(|mut lab| {

@@ -3,7 +3,10 @@
 
 mod members;
 
+use std::time::Instant;
+
 use burrow::{
+    CallerError, Error,
     codec::{Decode, Encode},
     framing::{EpochContext, MlsMessage},
     group::{Config, Ignored, KeyUse, Received, Status},
@@ -57,6 +60,46 @@ fn a_reservation_is_passed_over() {
     let sent = lab.members[0].send(b"after", b"").unwrap();
     assert_eq!(sent.key_use.unwrap().consumed.generation, 64);
     assert_eq!(key_of(&mut lab, &sent.message), sent.key_use.unwrap());
+}
+
+/// All keys up to a record's have to be derived: a number that is damaged in storage must not make that
+/// take seconds.
+#[test]
+fn a_damaged_record_is_refused() {
+    let mut lab = Lab::of(Config { past_epochs: 1, ..Config::default() }, 2, 15);
+    let late = lab.members[0].send(b"in the epoch before", b"").unwrap().key_use.unwrap();
+    lab.commit(1, &[], |b| b);
+    let written = lab.members[0].write().unwrap();
+    let first = lab.members[0].send(b"first", b"").unwrap().key_use.unwrap();
+    let group = &lab.members[0];
+    for count in [0, KeyUse::MAX_RESERVED + 1, u32::MAX] {
+        assert!(group.reserve(count).is_err(), "{count}");
+    }
+
+    // As far ahead as a record may be, and after it another.
+    let most = group.reserve(KeyUse::MAX_RESERVED).unwrap();
+    let start = Instant::now();
+    let mut restored = lab.client.restore(&written, &[first, most]).unwrap();
+    println!("{} keys passed over in {:.1?}", KeyUse::MAX_RESERVED, start.elapsed());
+    let after = restored.send(b"after", b"").unwrap().key_use.unwrap();
+    assert_eq!(after.consumed.generation, KeyUse::MAX_RESERVED + 1);
+    let most_again = restored.reserve(KeyUse::MAX_RESERVED).unwrap();
+    lab.client.restore(&written, &[first, most, after, most_again]).unwrap();
+
+    let refused = Error::Caller(CallerError::Invalid("a stored key use is out of reach"));
+    for mut damaged in [first, late] {
+        for ratchet_type in [RatchetType::Handshake, RatchetType::Application] {
+            damaged.consumed.ratchet_type = ratchet_type;
+            for generation in [KeyUse::MAX_RESERVED + 1, 1 << 24, u32::MAX] {
+                damaged.consumed.generation = generation;
+                let result = lab.client.restore(&written, &[damaged]);
+                assert_eq!(result.unwrap_err(), refused, "{damaged:?}");
+            }
+        }
+    }
+    // One that is missing, too.
+    let result = lab.client.restore(&written, &[first, most_again]);
+    assert_eq!(result.unwrap_err(), refused);
 }
 
 #[test]
@@ -212,4 +255,66 @@ fn the_record_is_what_the_message_says() {
     let used = sent.key_use.unwrap();
     assert_eq!(used.consumed.leaf, LeafIndex(0));
     assert_eq!(used.epoch, message.epoch());
+}
+
+/// Of a past epoch no more is stored than opens its late messages.
+#[test]
+fn past_epochs_are_stored_small() {
+    let size_with = |past_epochs| {
+        let mut lab = Lab::of(Config { past_epochs, ..Config::default() }, 33, 10);
+        for committer in 1..=5 {
+            lab.commit(committer, &[], |b| b);
+        }
+        lab.members[0].write().unwrap().len()
+    };
+    let (without, with) = (size_with(0), size_with(5));
+    println!("33 members: {without} bytes without past epochs, {with} bytes with 5");
+    // Each has a context, a secret and a secret tree of which nothing is used.
+    assert!(with - without < 5 * 500, "{without} bytes without past epochs, {with} with 5");
+}
+
+/// The members of a past epoch are those of that epoch, however often the group was stored since:
+/// where one has gone, where another has come, where one has a new key, and in a tree that has grown.
+#[test]
+fn pitfall_45_members_of_past_epochs_come_back() {
+    for config in [public(), Config::default()] {
+        let mut lab = Lab::of(Config { past_epochs: 9, ..config }, 4, 11);
+        let late: Vec<_> =
+            (0..4).map(|at| lab.members[at].send(&[at as u8], b"").unwrap().message).collect();
+        let keys: Vec<_> = (0..4).map(|at| lab.members[at].signer().public().to_vec()).collect();
+        let store = |lab: &mut Lab| {
+            let written = lab.members[0].write().unwrap();
+            lab.members[0] = lab.client.restore(&written, &[]).unwrap();
+            assert_eq!(*lab.members[0].write().unwrap(), *written);
+        };
+        store(&mut lab);
+        let mut identity = lab.identity();
+        let own = lab.members[1].tree().leaf(lab.members[1].own_leaf()).unwrap();
+        identity.description.credential = own.credential.clone();
+        lab.commit(1, &[], |b| b.identity(identity));
+        store(&mut lab);
+        let new = [lab.key_package()];
+        lab.commit(0, &new, |b| b.remove_member(LeafIndex(2)).add_member(package(&new[0])));
+        store(&mut lab);
+        lab.commit(0, &[], |b| b.remove_member(LeafIndex(3)));
+        store(&mut lab);
+        let new: Vec<_> = (0..6).map(|_| lab.key_package()).collect();
+        lab.commit(0, &new, |b| new.iter().fold(b, |b, one| b.add_member(package(one))));
+        store(&mut lab);
+        for (at, message) in late.iter().enumerate().skip(1) {
+            match lab.members[0].receive(message).unwrap() {
+                Received::Application(received) => {
+                    assert_eq!((received.epoch, received.data), (1, vec![at as u8]));
+                    let sender = lab.members[0].member_at(1, received.sender).unwrap();
+                    assert_eq!(sender.signature_key.as_slice(), keys[at]);
+                }
+                other => panic!("{other:?}"),
+            }
+            store(&mut lab);
+        }
+        assert!(lab.members[0].member_at(1, LeafIndex(5)).is_none());
+        assert!(lab.members[0].member_at(lab.members[0].epoch(), LeafIndex(5)).is_some());
+        assert!(lab.members[0].member_at(0, LeafIndex(0)).is_some());
+        assert!(lab.members[0].member_at(0, LeafIndex(1)).is_none(), "added after epoch 0");
+    }
 }

@@ -2,9 +2,11 @@
 //! those of the list of known pitfalls.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod backends;
 mod forged_tree;
 mod group_model;
 
+use backends::backends;
 use burrow::{
     Error, PeerError,
     codec::{Decode, DecodeError, Encode},
@@ -158,6 +160,67 @@ fn pitfall_51_all_have_all_credential_types_in_use() {
         tree.add_leaf(VerifiedLeafNode::trusted(leaf)).unwrap();
         refused(tree.check_credentials(), rule);
     });
+}
+
+/// ECDSA signatures are DER, points uncompressed, scalars as long as the order: anything else that
+/// says the same is refused.
+#[test]
+fn pitfall_54_encodings_of_the_nist_curves() {
+    for (backend, _) in backends() {
+        for (number, size) in [(2, 32), (5, 66), (7, 48)] {
+            let suite = backend.suite(CipherSuite(number)).unwrap();
+            let (signer, leaf_key, _) = new_client(suite, "someone");
+            let make = |encryption_key: &[u8]| {
+                let mut content = leaf_content(suite, &signer, &leaf_key, "someone");
+                content.encryption_key = encryption_key.to_vec().into();
+                content.sign(suite, &signer, GROUP_ID, LeafIndex(0)).unwrap()
+            };
+            let verify = |leaf: LeafNode| {
+                leaf.verify(suite, LeafNodeUse::KeyPackage, GROUP_ID, LeafIndex(0)).map(|_| ())
+            };
+            let public = leaf_key.public();
+            assert_eq!((public[0], public.len()), (4, 1 + 2 * size));
+            assert_eq!((signer.public()[0], signer.public().len()), (4, 1 + 2 * size));
+            let leaf = make(public);
+            let der = leaf.signature().as_slice();
+            assert_eq!(der[0], 0x30);
+            assert_eq!(verify(leaf.clone()), Ok(()));
+            let compressed = [&[2 + (public[2 * size] & 1)], &public[1..=size]].concat();
+            for wrong in [&compressed[..], &public[1..], &[&[6], &public[1..]].concat()] {
+                assert_eq!(verify(make(wrong)), Err(Error::Peer(PeerError::BadKey)));
+            }
+            // The same two numbers without DER.
+            let raw = raw_signature(der, size);
+            let mut bytes = leaf.to_bytes().unwrap();
+            let header = if der.len() < 64 { 1 } else { 2 };
+            bytes.truncate(bytes.len() - der.len() - header);
+            raw.encode(&mut bytes).unwrap();
+            let leaf = LeafNode::decode_exact(&bytes).unwrap();
+            assert_eq!(verify(leaf), Err(Error::Peer(PeerError::BadSignature)));
+            // A scalar keeps its leading zeros, of which P-521 has many.
+            for _ in 0..64 {
+                let key = suite.generate_key_pair().unwrap();
+                let signing = suite.generate_signing_key().unwrap();
+                assert_eq!([key.private().len(), signing.private().len()], [size; 2]);
+                assert!(suite.private_key(&key.private().as_slice()[1..]).is_err());
+            }
+        }
+    }
+}
+
+/// `r` and `s` of a DER signature, one after the other.
+fn raw_signature(der: &[u8], size: usize) -> Vec<u8> {
+    let inside = if der[1] < 0x80 { &der[2..] } else { &der[3..] };
+    let mut raw = Vec::new();
+    let mut rest = inside;
+    for _ in 0..2 {
+        let (number, after) = rest[2..].split_at(usize::from(rest[1]));
+        let number = number.strip_prefix(&[0]).unwrap_or(number);
+        raw.extend(std::iter::repeat_n(0, size - number.len()));
+        raw.extend_from_slice(number);
+        rest = after;
+    }
+    raw
 }
 
 #[test]

@@ -21,6 +21,7 @@ use secret_tree_model::{Model, Numbers};
 
 const BOTH: [RatchetType; 2] = [RatchetType::Handshake, RatchetType::Application];
 const USED_UP: Error = Error::Peer(PeerError::KeyUsedUp);
+const TOO_OLD: Error = Error::Peer(PeerError::KeyTooOld);
 const TOO_FAR: Error = Error::Peer(PeerError::TooFarAhead);
 
 fn with_suite(check: impl FnOnce(&dyn Suite)) {
@@ -179,12 +180,12 @@ fn pitfall_44_limits_are_where_they_are_said_to_be() {
         take(suite, &mut tree, 2, RatchetType::Application, 1000).unwrap();
         assert_eq!(tree.secrets_held()[2], 99);
         assert_eq!(peek(&tree, 901), Ok(901));
-        assert_eq!(peek(&tree, 900), Err(USED_UP));
+        assert_eq!(peek(&tree, 900), Err(TOO_OLD));
         assert_eq!(peek(&tree, 2001), Ok(2001));
         assert_eq!(peek(&tree, 2002), Err(TOO_FAR));
         // The window moves on with the next message.
         take(suite, &mut tree, 2, RatchetType::Application, 1001).unwrap();
-        assert_eq!(peek(&tree, 901), Err(USED_UP));
+        assert_eq!(peek(&tree, 901), Err(TOO_OLD));
         assert_eq!(peek(&tree, 902), Ok(902));
         assert_eq!(peek(&tree, 1001), Err(USED_UP));
         // The other ratchet is as it was.
@@ -206,7 +207,7 @@ fn pitfall_44_limits_are_bounded() {
             assert_eq!(next.unwrap_err(), TOO_FAR);
             take(suite, &mut tree, 1, RatchetType::Handshake, generation).unwrap();
             let again = take(suite, &mut tree, 1, RatchetType::Handshake, generation);
-            assert_eq!(again, Err(USED_UP));
+            assert_eq!(again, Err(TOO_OLD));
         }
         // The greatest there are.
         let mut tree = tree_of(2, limits(4096, 65_536));
@@ -457,9 +458,9 @@ fn the_last_generation_is_the_end() {
         assert_eq!(tree.next_generation(own, RatchetType::Handshake), 1 << 32);
         let end = tree.peek_next(suite, own, RatchetType::Handshake);
         assert_eq!(end.unwrap_err().fault(), "caller");
-        for generation in [0, 1, u32::MAX] {
+        for (generation, gone) in [(0, TOO_OLD), (1, TOO_OLD), (u32::MAX, USED_UP)] {
             let result = tree.peek(suite, own, RatchetType::Handshake, generation);
-            assert_eq!(result.unwrap_err(), USED_UP);
+            assert_eq!(result.unwrap_err(), gone);
         }
         assert_eq!(take_next(suite, &mut tree, 0, RatchetType::Application), 0);
         // And it can be stored like any other.

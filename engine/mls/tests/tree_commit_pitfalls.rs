@@ -8,6 +8,7 @@ mod group_model;
 use burrow::{
     Error, PeerError,
     codec::Encode,
+    crypto::derive_secret,
     tree::{GroupRequirements, MergedPath, RatchetTree, TreePrivateKeys},
     types::{LeafIndex, LeafNodeContent, LeafNodeUse, UpdatePath, VerifiedLeafNode},
 };
@@ -108,6 +109,36 @@ fn pitfall_10_added_leaves_get_no_ciphertext() {
         assert!(path.path_secret_for(LeafIndex(6)) == path.path_secret_for(LeafIndex(4)));
         assert!(path.path_secret_for(LeafIndex(6)) != path.path_secret_for(LeafIndex(1)));
         assert!(path.path_secret_for(LeafIndex(0)).is_none());
+    });
+}
+
+/// The commit secret comes after the path secret of the root, and is not that one: derived here by
+/// hand from the secret that another member opens.
+#[test]
+fn pitfall_12_the_commit_secret_is_one_step_past_the_root() {
+    with_suite(|suite| {
+        let model = Model::warm(suite, 8);
+        let mut tree = model.tree.clone();
+        let path = model.rekey(&mut tree, LeafIndex(0));
+        let sealed = path.seal(suite, &tree, &[], b"context").unwrap();
+        let mut merged_tree = model.tree.clone();
+        let merged = merge(&model, &mut merged_tree, 0, &sealed).unwrap();
+        // In the right half, one knows the root's secret only; the sibling all of them.
+        for (member, steps) in [(4, 1), (2, 2), (1, 3)] {
+            let keys = &model.members[&LeafIndex(member)].keys;
+            let (at, mut secret) =
+                keys.open_path_secret(suite, &merged, &sealed.nodes, b"context").unwrap();
+            assert_eq!(sealed.nodes.len() - at, steps);
+            for _ in 1..steps {
+                secret = derive_secret(suite, &secret, b"path").unwrap();
+            }
+            assert_ne!(secret, *path.commit_secret(), "that of the root");
+            let commit_secret = derive_secret(suite, &secret, b"path").unwrap();
+            assert_eq!(commit_secret, *path.commit_secret());
+            let nodes = &sealed.nodes;
+            let received = keys.receive_path(suite, &merged_tree, &merged, nodes, b"context");
+            assert_eq!(received.unwrap().commit_secret, commit_secret);
+        }
     });
 }
 

@@ -228,7 +228,7 @@ fn proposals_say_what_the_registry_says() {
         assert_eq!(proposal.is_path_required(), needs_path);
         assert_eq!(Proposal::decode_exact(&bytes).unwrap(), proposal);
     }
-    for unknown in [[0, 0], [0, 8], [0x0a, 0x0a]] {
+    for unknown in [[0, 0], [0, 9], [0x0a, 0x0a], [0xef, 0xff]] {
         let error = Proposal::decode_exact(&unknown);
         assert_eq!(error, Err(DecodeError::InvalidValue("ProposalType")));
     }

@@ -3,7 +3,7 @@
 use crypto_api::{HpkeCiphertext, HpkePrivateKey, SealTo, Secret, Suite};
 
 use super::{HpkePublicKey, LabelHeaders};
-use crate::{Error, PeerError, Result};
+use crate::{Error, PeerError, Result, parallel};
 
 /// `EncryptWithLabel(PublicKey, Label, Context, Plaintext)`.
 ///
@@ -36,8 +36,7 @@ pub fn encrypt_with_label_batch(
     context: &[u8],
 ) -> Result<Vec<HpkeCiphertext>> {
     let headers = LabelHeaders::new(label, context)?;
-    suite
-        .seal_base_batch(recipients, &headers.parts(label, context), b"")
+    parallel::seal_base_batch(suite, recipients, &headers.parts(label, context))
         .map_err(Error::of_peer(PeerError::BadKey))
 }
 

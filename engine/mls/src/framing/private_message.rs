@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use zeroize::Zeroizing;
+
 use super::{
     AuthenticatedContent, ContentType, EpochContext, Sender, SenderData, SenderKeys,
     VerifiedContent, WireFormat,
@@ -83,8 +85,8 @@ impl PrivateMessage {
     /// # Errors
     ///
     /// [`PeerError::Invalid`] if it is of another epoch or breaks a rule,
-    /// [`PeerError::Undecryptable`], [`PeerError::KeyUsedUp`], [`PeerError::TooFarAhead`],
-    /// [`PeerError::Malformed`] or [`PeerError::BadSignature`].
+    /// [`PeerError::Undecryptable`], [`PeerError::KeyUsedUp`], [`PeerError::KeyTooOld`],
+    /// [`PeerError::TooFarAhead`], [`PeerError::Malformed`] or [`PeerError::BadSignature`].
     pub fn unprotect(
         &self,
         epoch: &EpochContext<'_>,
@@ -141,8 +143,8 @@ impl PrivateMessage {
 }
 
 /// The nonce with the reuse guard in its first four bytes (section 6.3.1).
-pub(super) fn guarded_nonce(key: &MessageKey, reuse_guard: [u8; 4]) -> Vec<u8> {
-    let mut nonce = key.nonce().as_slice().to_vec();
+pub(super) fn guarded_nonce(key: &MessageKey, reuse_guard: [u8; 4]) -> Zeroizing<Vec<u8>> {
+    let mut nonce = Zeroizing::new(key.nonce().as_slice().to_vec());
     for (byte, guard) in nonce.iter_mut().zip(reuse_guard) {
         *byte ^= guard;
     }

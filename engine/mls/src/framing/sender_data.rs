@@ -1,6 +1,7 @@
 //! Sender data: who sent a PrivateMessage, and under which key (section 6.3.2).
 
 use crypto_api::Suite;
+use zeroize::Zeroizing;
 
 use crate::{
     Error, PeerError, Result,
@@ -54,7 +55,7 @@ impl SenderData {
             return Err(PeerError::Undecryptable.into());
         }
         let (key, nonce) = secret.key_and_nonce(suite, ciphertext)?;
-        let mut buffer = encrypted_sender_data.to_vec();
+        let mut buffer = Zeroizing::new(encrypted_sender_data.to_vec());
         suite
             .aead_open(key.as_slice(), nonce.as_slice(), aad, &mut buffer)
             .map_err(Error::of_peer(PeerError::Undecryptable))?;

@@ -5,7 +5,7 @@ use crypto_api::Secret;
 use crate::{
     crypto::SignaturePublicKey,
     framing::Sender,
-    types::{Credential, LeafNode, Lifetime, Proposal},
+    types::{Certificate, ComponentId, Credential, LeafNode, Lifetime, Proposal, ProposalType},
 };
 
 /// The application's side: its Authentication Service, its clock, its rules and its pre-shared keys.
@@ -23,6 +23,13 @@ pub trait Application: Send + Sync + 'static {
         credential: &Credential,
         signature_key: &SignaturePublicKey,
     ) -> bool;
+
+    /// The key that the end-entity certificate, the first of an X.509 chain, is for, as a LeafNode
+    /// has it: then a leaf with another signature key is refused (section 5.3). `None` if
+    /// [`Self::is_credential_valid`] sees to that itself, or if there is no such key.
+    fn certified_key(&self, _chain: &[Certificate]) -> Option<SignaturePublicKey> {
+        None
+    }
 
     /// Whether a member with the leaf `old` may go on with the leaf `new`, of which the credential or
     /// the signature key is another one (section 5.3.1): both have to be of the same client. By
@@ -62,6 +69,29 @@ pub trait Application: Send + Sync + 'static {
     /// replace a member with the same credential.
     fn may_join(&self, leaf_node: &LeafNode, replaces: Option<&LeafNode>) -> bool {
         replaces.is_none_or(|old| self.may_replace(old, leaf_node))
+    }
+
+    /// Whether a commit of proposals of this type needs a path if nothing else in it does: for types
+    /// of the application's own ([`Proposal::Custom`]). By default it does.
+    fn is_path_required(&self, _proposal_type: ProposalType) -> bool {
+        true
+    }
+
+    /// Whether the application has such a component, whose data an AppDataUpdate may change. By
+    /// default it has none.
+    fn knows_component(&self, _component_id: ComponentId) -> bool {
+        false
+    }
+
+    /// A component's new data after these updates, one after the other; `None` if it considers them
+    /// invalid.
+    fn update_component(
+        &self,
+        _component_id: ComponentId,
+        _data: Option<&[u8]>,
+        _updates: &[&[u8]],
+    ) -> Option<Vec<u8>> {
+        None
     }
 
     /// The external pre-shared key of this name.

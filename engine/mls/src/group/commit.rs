@@ -8,7 +8,7 @@ use super::{
     proposal_list::{Applied, Committer, apply},
     psks::{KnownPsks, fresh_id},
     rules,
-    selection::select,
+    selection::{best_of, select},
     transition::{Changes, Transition},
     welcome::{GroupInfoDraft, welcome},
 };
@@ -238,7 +238,8 @@ impl<'a> CommitBuilder<'a> {
 
     /// Chooses the commit's list: what was proposed before, then what is proposed by it. If nobody
     /// said which, whatever can't be committed is left out, so that no member can block all commits
-    /// by proposing something that is valid by itself and nowhere else.
+    /// by proposing something that is valid by itself and nowhere else. The search has an end, after
+    /// which it may leave out more than it has to ([`best_of`]).
     fn plan(&mut self, suite: &dyn Suite) -> Result<Plan> {
         let mut by_value = std::mem::take(&mut self.by_value);
         for psk in std::mem::take(&mut self.psks) {
@@ -248,22 +249,7 @@ impl<'a> CommitBuilder<'a> {
             References::These(references) => return self.try_list(suite, &references, &by_value),
             References::All => select(self.group, &by_value),
         };
-        let first = self.try_list(suite, &candidates, &by_value);
-        if first.is_ok() || candidates.is_empty() {
-            return first;
-        }
-        let mut references = Vec::new();
-        let mut plan = self.try_list(suite, &references, &by_value)?;
-        for candidate in candidates {
-            references.push(candidate);
-            match self.try_list(suite, &references, &by_value) {
-                Ok(better) => plan = better,
-                Err(_) => {
-                    references.pop();
-                }
-            }
-        }
-        Ok(plan)
+        best_of(candidates, |references| self.try_list(suite, references, &by_value))
     }
 
     /// Checks a list as far as that goes without the path.

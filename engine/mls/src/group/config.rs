@@ -13,7 +13,16 @@ pub struct Config {
     pub past_epochs: usize,
     /// For how many past epochs the resumption PSK is kept.
     pub resumption_epochs: usize,
-    /// How far out of order messages may come.
+    /// How many proposals of an epoch are kept, which bounds the memory that a member or an external
+    /// sender can fill, given that the transport bounds a message. One more is refused with
+    /// [`crate::PeerError::TooManyProposals`], and a commit that refers to it with
+    /// [`crate::PeerError::UnknownProposal`]. Keep the refused ones: once others are dropped
+    /// ([`super::Group::drop_proposal`]), they and then the commit can be given again. Members should
+    /// agree on the number. It also bounds how many lists a committer tries when some of the
+    /// proposals can't be committed: this many, and a constant.
+    pub max_proposals: usize,
+    /// How far out of order messages may come. A group that is restored with a larger window reports
+    /// keys that were dropped under the old one as used up, not as too old.
     pub ratchet_limits: RatchetLimits,
     /// How much PrivateMessages are padded.
     pub padding: Padding,
@@ -27,12 +36,13 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// Two past epochs, sixteen resumption PSKs, no padding, handshake messages as PrivateMessages,
-    /// and the tree in the Welcome.
+    /// Two past epochs, sixteen resumption PSKs, 1024 proposals, no padding, handshake messages as
+    /// PrivateMessages, and the tree in the Welcome.
     fn default() -> Self {
         Self {
             past_epochs: 2,
             resumption_epochs: 16,
+            max_proposals: 1024,
             ratchet_limits: RatchetLimits::default(),
             padding: Padding::None,
             handshake_format: HandshakeFormat::Private,

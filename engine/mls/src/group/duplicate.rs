@@ -8,8 +8,7 @@ use crypto_api::Suite;
 use zeroize::Zeroizing;
 
 use super::{
-    Group, OwnUpdate, StagedCommit,
-    epoch::{Epoch, PastEpoch},
+    Client, Group, OwnUpdate, StagedCommit, epoch::Epoch, past_epoch::PastEpoch,
     transition::Transition,
 };
 use crate::{
@@ -48,7 +47,18 @@ impl Group {
         })
     }
 
-    /// The same for a commit that this group has staged.
+    /// The same for another client: its application is asked, and its configuration holds.
+    ///
+    /// # Errors
+    ///
+    /// If something is too long to encode.
+    pub fn duplicate_for(&self, client: &Client) -> Result<Self> {
+        let mut copy = self.duplicate()?;
+        copy.client = client.clone();
+        Ok(copy)
+    }
+
+    /// The same as [`Self::duplicate`] for a commit that this group has staged.
     ///
     /// # Errors
     ///
@@ -98,7 +108,7 @@ impl<'a> Copying<'a> {
             epoch: past.epoch,
             encoded_context: past.encoded_context.clone(),
             own_leaf: past.own_leaf,
-            tree: past.tree.clone(),
+            members: past.members.clone(),
             sender_data_secret: past.sender_data_secret.clone(),
             secret_tree: self.secret_tree(&past.secret_tree, past.own_leaf)?,
         })

@@ -2,13 +2,14 @@
 
 use crypto_api::{Digest, Secret, Suite, VerifyingKey};
 
+use super::past_epoch::{PastEpoch, PastMembers};
 use crate::{
     Error, PeerError, Result,
     codec::Encode,
     framing::{EpochContext, SenderKeys},
     schedule::{
         EncryptionSecret, EpochSecret, EpochSecrets, InitSecret, JoinerSecret, PskSecret,
-        RatchetLimits, SecretTree, SenderDataSecret, interim_transcript_hash,
+        RatchetLimits, SecretTree, interim_transcript_hash,
     },
     tree::{RatchetTree, TreePrivateKeys},
     types::{Extensions, ExternalSenders, GroupContext, LeafIndex},
@@ -26,18 +27,6 @@ pub(super) struct Epoch {
     pub(super) secret_tree: SecretTree,
     pub(super) confirmation_tag: Vec<u8>,
     pub(super) interim_transcript_hash: Digest,
-}
-
-/// What is left of an epoch once it is over: what opens its late application messages. The tree is
-/// that of the epoch, so that a leaf which has a new owner isn't taken for the old one.
-#[derive(Debug)]
-pub(super) struct PastEpoch {
-    pub(super) epoch: u64,
-    pub(super) encoded_context: Vec<u8>,
-    pub(super) own_leaf: LeafIndex,
-    pub(super) tree: RatchetTree,
-    pub(super) sender_data_secret: SenderDataSecret,
-    pub(super) secret_tree: SecretTree,
 }
 
 impl Epoch {
@@ -63,28 +52,14 @@ impl Epoch {
             epoch: self.context.epoch,
             encoded_context: self.encoded_context,
             own_leaf: self.keys.leaf(),
-            tree: self.tree,
+            members: PastMembers::of(self.tree),
             sender_data_secret: self.secrets.sender_data_secret,
             secret_tree: self.secret_tree,
         }
     }
 }
 
-impl PastEpoch {
-    pub(super) fn frame<'a>(
-        &'a self,
-        suite: &'a dyn Suite,
-        group_id: &'a [u8],
-    ) -> EpochContext<'a> {
-        EpochContext { suite, group_id, epoch: self.epoch, group_context: &self.encoded_context }
-    }
-
-    pub(super) fn senders<'a>(&'a self, suite: &'a dyn Suite) -> Senders<'a> {
-        Senders { suite, tree: &self.tree, extensions: None }
-    }
-}
-
-/// Who may send in an epoch. Nobody from outside sends into a past one.
+/// Who may send in the current epoch.
 pub(super) struct Senders<'a> {
     pub(super) suite: &'a dyn Suite,
     pub(super) tree: &'a RatchetTree,

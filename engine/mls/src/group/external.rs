@@ -18,7 +18,9 @@ use crate::{
     framing::{Content, EpochContext, PublicMessage, Sender, WireFormat, sign},
     schedule::{InitSecret, PskSecret, interim_transcript_hash},
     tree::{RatchetTree, UnverifiedRatchetTree},
-    types::{ExternalPub, GroupInfo, KeyPackage, LeafIndex, Proposal, ProposalOrRef, Psk},
+    types::{
+        AppDataUpdate, ExternalPub, GroupInfo, KeyPackage, LeafIndex, Proposal, ProposalOrRef, Psk,
+    },
 };
 
 /// How to join by a GroupInfo.
@@ -31,6 +33,7 @@ pub struct ExternalJoinBuilder<'a> {
     ratchet_tree: Option<UnverifiedRatchetTree>,
     replaces: Option<LeafIndex>,
     psks: Vec<Psk>,
+    app_data_updates: Vec<AppDataUpdate>,
     self_removes: Vec<PublicMessage>,
     before: Option<&'a Group>,
     authenticated_data: Vec<u8>,
@@ -60,6 +63,7 @@ impl Client {
             ratchet_tree: None,
             replaces: None,
             psks: Vec::new(),
+            app_data_updates: Vec::new(),
             self_removes: Vec::new(),
             before: None,
             authenticated_data: Vec::new(),
@@ -101,6 +105,12 @@ impl<'a> ExternalJoinBuilder<'a> {
     /// Puts a pre-shared key into the new epoch.
     pub fn psk(mut self, psk: Psk) -> Self {
         self.psks.push(psk);
+        self
+    }
+
+    /// Updates application data in the GroupContext.
+    pub fn app_data_update(mut self, update: AppDataUpdate) -> Self {
+        self.app_data_updates.push(update);
         self
     }
 
@@ -212,6 +222,8 @@ impl<'a> ExternalJoinBuilder<'a> {
         for psk in std::mem::take(&mut self.psks) {
             by_value.push(Proposal::PreSharedKey(fresh_id(view.suite, psk)?));
         }
+        let updates = std::mem::take(&mut self.app_data_updates).into_iter();
+        by_value.extend(updates.map(Proposal::AppDataUpdate));
         let references = cache.iter().map(|cached| cached.reference);
         let references =
             references.map(|reference| ProposalOrRef::Reference(reference.as_slice().to_vec()));
@@ -266,8 +278,8 @@ impl ExternalProposer {
         Self { client: client.clone(), cipher_suite, signer, sender_index }
     }
 
-    /// A proposal to a group, of an Add, a Remove, a PreSharedKey, a ReInit or
-    /// GroupContextExtensions: an encoded MLSMessage.
+    /// A proposal to a group, of an Add, a Remove, a PreSharedKey, a ReInit,
+    /// GroupContextExtensions or an AppDataUpdate: an encoded MLSMessage.
     ///
     /// # Errors
     ///

@@ -9,7 +9,8 @@ use crate::{
     codec::{Encode, Reader},
     framing::MlsMessage,
     types::{
-        ExtensionType, Extensions, KeyPackage, KeyPackageContent, VerifiedKeyPackage, Welcome,
+        AppDataDictionary, ComponentId, ExtensionType, Extensions, KeyPackage, KeyPackageContent,
+        VerifiedKeyPackage, Welcome,
     },
 };
 
@@ -92,11 +93,15 @@ impl KeyPackageSecrets {
         Ok(MlsMessage::KeyPackage(key_package).to_bytes()?)
     }
 
-    /// Whether it may be used more than once: it has the extension `last_resort`.
+    /// Whether it may be used more than once: it has the extension `last_resort`, as earlier drafts
+    /// have it, or the component `last_resort_key_package`, as the present one does.
     #[must_use]
     pub fn is_last_resort(&self) -> bool {
         let extensions = &self.key_package.extensions;
+        let components: Option<AppDataDictionary> = extensions.find().ok().flatten();
+        let component = ComponentId::LAST_RESORT_KEY_PACKAGE;
         extensions.data(ExtensionType::LAST_RESORT).is_some()
+            || components.is_some_and(|components| components.get(component).is_some())
     }
 
     /// Whether a Welcome is for this key package.

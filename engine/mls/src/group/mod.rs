@@ -21,10 +21,17 @@
 //! What the engine can't know, who is who, what time it is, what is allowed, is for the
 //! [`Application`] to say.
 //!
-//! Proposals of types that this engine doesn't know don't decode, and so are rejected; custom types
-//! can't be added. Extensions and credentials of unknown types are kept and compared, GREASE values
-//! among them.
+//! Proposals of types that this engine doesn't know don't decode, and so are rejected, but for types
+//! for private use, whose content is then an `opaque<V>`. Such a [`Proposal::Custom`] can be committed
+//! once all members have its type in their capabilities: put it into those of an [`Identity`].
+//! Extensions and credentials of unknown types are kept and compared, GREASE values among them.
+//!
+//! The `app_data_dictionary` of the MLS extensions draft is changed by [`Proposal::AppDataUpdate`] and
+//! by what [`Application::update_component`] makes of it. An application with components puts both
+//! types into the capabilities of its identities, and the `app_components` that the draft asks for
+//! into their extensions.
 
+mod app_data;
 mod application;
 mod client;
 mod commit;
@@ -36,6 +43,7 @@ mod epoch;
 mod external;
 mod join;
 mod key_package;
+mod past_epoch;
 mod proposal_list;
 mod proposals;
 mod psks;
@@ -63,7 +71,7 @@ pub use receive::{ApplicationMessage, Ignored, Received, ReceivedProposal};
 pub use remote_commit::StagedRemoteCommit;
 pub use send::{KeyUse, Sent};
 pub use successor::Successor;
-pub use transition::Changes;
+pub use transition::{Changes, SentCustomProposal};
 
 use std::collections::VecDeque;
 
@@ -71,12 +79,14 @@ use crypto_api::{CipherSuite, HpkePrivateKey, Secret, SigningKey, Suite};
 
 use crate::{
     CallerError, Error, Result,
+    crypto::SignaturePublicKey,
     framing::Sender,
     schedule::{EpochAuthenticator, ResumptionPsk},
     tree::RatchetTree,
-    types::{GroupContext, LeafIndex, LeafNode, Proposal, ReInit},
+    types::{Credential, GroupContext, LeafIndex, LeafNode, Proposal, ReInit},
 };
-use epoch::{Epoch, PastEpoch};
+use epoch::Epoch;
+use past_epoch::PastEpoch;
 use proposals::{ProposalCache, View};
 
 /// One member's view of a group.
@@ -112,6 +122,21 @@ pub enum Status {
     Removed,
     /// It is to go on as another one (section 11.2).
     Reinitialized(ReInit),
+}
+
+/// Who is, or was, at a leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Member<'a> {
+    /// The key that the member signs with.
+    pub signature_key: &'a SignaturePublicKey,
+    /// Who the member says to be.
+    pub credential: &'a Credential,
+}
+
+impl<'a> From<&'a LeafNode> for Member<'a> {
+    fn from(leaf: &'a LeafNode) -> Self {
+        Self { signature_key: &leaf.signature_key, credential: &leaf.credential }
+    }
 }
 
 /// A proposal that could be committed.
@@ -174,15 +199,15 @@ impl Group {
         self.epoch.tree.members()
     }
 
-    /// The leaf of one who is a member in this epoch, or was in a past one that is kept: the sender
-    /// of a late message may have left, and its place have another owner.
+    /// One who is a member in this epoch, or was in a past one that is kept: the sender of a late
+    /// message may have left, and its place have another owner.
     #[must_use]
-    pub fn member_at(&self, epoch: u64, leaf: LeafIndex) -> Option<&LeafNode> {
+    pub fn member_at(&self, epoch: u64, leaf: LeafIndex) -> Option<Member<'_>> {
         if epoch == self.epoch() {
-            return self.epoch.tree.leaf(leaf);
+            return self.epoch.tree.leaf(leaf).map(Member::from);
         }
         let past = self.past.iter().find(|past| past.epoch == epoch)?;
-        past.tree.leaf(leaf)
+        past.members.get(leaf)
     }
 
     /// Our own leaf.

@@ -3,15 +3,17 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::{
+    app_data,
     proposals::{Checked, Listed, View},
     rules,
+    transition::SentCustomProposal,
 };
 use crate::{
     Error, Result,
     tree::{GroupRequirements, RatchetTree},
     types::{
-        Extensions, LeafIndex, LeafNode, PreSharedKeyId, ProposalType, Psk, ReInit,
-        RequiredCapabilities, ResumptionPskUsage, VerifiedKeyPackage,
+        Extensions, LeafIndex, LeafNode, PreSharedKeyId, Psk, ReInit, RequiredCapabilities,
+        ResumptionPskUsage, VerifiedKeyPackage,
     },
 };
 
@@ -38,6 +40,7 @@ pub(super) struct Applied {
     pub(super) psks: Vec<PreSharedKeyId>,
     pub(super) external_init: Option<Vec<u8>>,
     pub(super) reinit: Option<ReInit>,
+    pub(super) custom: Vec<SentCustomProposal>,
     pub(super) is_path_required: bool,
 }
 
@@ -63,7 +66,8 @@ pub(super) fn apply(
         Committer::New => check_external(list)?,
     }
     check_psks(list, successor)?;
-    check_self_removes(view, list)?;
+    check_types(view, list)?;
+    app_data::check_list(view, list)?;
     apply_unchecked(view, list, committer)
 }
 
@@ -77,8 +81,10 @@ pub(super) fn apply_unchecked(
         Checked::Extensions(extensions) => Some(extensions.clone()),
         _ => None,
     });
-    let are_extensions_new = new_extensions.is_some();
-    let extensions = new_extensions.unwrap_or_else(|| view.context.extensions.clone());
+    let mut are_extensions_new = new_extensions.is_some();
+    let mut extensions = new_extensions.unwrap_or_else(|| view.context.extensions.clone());
+    // They come last, and change nothing that the others look at.
+    are_extensions_new |= app_data::apply(view, list, &mut extensions)?;
     let mut applied = Applied {
         tree: view.tree.clone(),
         requirements: GroupRequirements::new(&extensions)?,
@@ -91,6 +97,7 @@ pub(super) fn apply_unchecked(
         psks: Vec::new(),
         external_init: None,
         reinit: None,
+        custom: Vec::new(),
         is_path_required: list.is_empty() || list.iter().any(|listed| listed.is_path_required),
     };
     applied.apply_updates(list)?;
@@ -143,6 +150,10 @@ impl Applied {
                     self.external_init = Some(kem_output.clone());
                 }
                 Checked::ReInit(reinit) => self.reinit = Some(reinit.clone()),
+                Checked::Custom(sender, custom) => {
+                    let (sender, proposal) = (*sender, custom.clone());
+                    self.custom.push(SentCustomProposal { sender, proposal });
+                }
                 _ => {}
             }
         }
@@ -244,7 +255,11 @@ fn check_regular(list: &[Listed], committer: LeafIndex) -> Result<()> {
             Checked::ExternalInit(_) => {
                 return Err(Error::invalid("12.2: an ExternalInit in a commit of a member"));
             }
-            Checked::Add(_) | Checked::Psk(_) | Checked::ReInit(_) => {}
+            Checked::Add(_)
+            | Checked::Psk(_)
+            | Checked::ReInit(_)
+            | Checked::AppDataUpdate(_)
+            | Checked::Custom(..) => {}
         }
     }
     Ok(())
@@ -274,7 +289,7 @@ fn check_external(list: &[Listed]) -> Result<()> {
                     return Err(Error::invalid("12.2: more than one Remove for a leaf"));
                 }
             }
-            (Checked::Psk(_), _) => {}
+            (Checked::Psk(_) | Checked::AppDataUpdate(_), _) => {}
             _ => {
                 return Err(Error::invalid(
                     "12.2: a proposal that an external commit may not have",
@@ -315,10 +330,11 @@ fn check_psks(list: &[Listed], successor: Option<ResumptionPskUsage>) -> Result<
     Ok(())
 }
 
-/// Section 12.2: who processes a SelfRemove has to support it.
-fn check_self_removes(view: &View<'_>, list: &[Listed]) -> Result<()> {
-    let has_one = list.iter().any(|listed| matches!(listed.checked, Checked::SelfRemove(_)));
-    if !has_one || view.tree.all_have_proposal(ProposalType::SELF_REMOVE) {
+/// Section 12.2: who processes a proposal has to support its type.
+fn check_types(view: &View<'_>, list: &[Listed]) -> Result<()> {
+    let special = list.iter().filter_map(|listed| listed.checked.special_type());
+    let special: BTreeSet<_> = special.collect();
+    if special.iter().all(|special| view.tree.all_have_proposal(*special)) {
         return Ok(());
     }
     let removed: BTreeSet<_> = list
@@ -328,12 +344,10 @@ fn check_self_removes(view: &View<'_>, list: &[Listed]) -> Result<()> {
             _ => None,
         })
         .collect();
-    let mut members = view.tree.members();
-    if members.all(|(leaf, content)| {
-        removed.contains(&leaf) || content.capabilities.has_proposal(ProposalType::SELF_REMOVE)
-    }) {
+    let mut members = view.tree.members().filter(|(leaf, _)| !removed.contains(leaf));
+    if members.all(|(_, leaf)| special.iter().all(|t| leaf.capabilities.has_proposal(*t))) {
         Ok(())
     } else {
-        Err(Error::invalid("12.2: a SelfRemove that a member doesn't support"))
+        Err(Error::invalid("12.2: a proposal of a type that a member doesn't support"))
     }
 }

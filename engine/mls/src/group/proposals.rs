@@ -4,15 +4,16 @@ use std::collections::HashMap;
 
 use crypto_api::Suite;
 
-use super::{Application, rules};
+use super::{Application, app_data, rules};
 use crate::{
     Error, PeerError, Result,
     crypto::HashReference,
     framing::{Content, Sender, VerifiedContent},
     tree::RatchetTree,
     types::{
-        Extensions, GroupContext, KeyPackage, LeafIndex, LeafNodeUse, PreSharedKeyId, Proposal,
-        ProposalOrRef, ReInit, VerifiedKeyPackage, VerifiedLeafNode,
+        AppDataUpdate, CustomProposal, Extensions, GroupContext, KeyPackage, LeafIndex,
+        LeafNodeUse, PreSharedKeyId, Proposal, ProposalOrRef, ProposalType, ReInit,
+        VerifiedKeyPackage, VerifiedLeafNode,
     },
 };
 
@@ -36,7 +37,21 @@ pub(super) enum Checked {
     ReInit(ReInit),
     ExternalInit(Vec<u8>),
     Extensions(Extensions),
+    AppDataUpdate(AppDataUpdate),
     SelfRemove(LeafIndex),
+    Custom(Sender, CustomProposal),
+}
+
+impl Checked {
+    /// Its type, if not every client has it.
+    pub(super) fn special_type(&self) -> Option<ProposalType> {
+        match self {
+            Self::AppDataUpdate(_) => Some(ProposalType::APP_DATA_UPDATE),
+            Self::SelfRemove(_) => Some(ProposalType::SELF_REMOVE),
+            Self::Custom(_, custom) => Some(custom.proposal_type),
+            _ => None,
+        }
+    }
 }
 
 /// An entry of a commit's list.
@@ -48,6 +63,14 @@ pub(super) struct Listed {
 }
 
 impl View<'_> {
+    /// Whether a commit of the proposal needs a path (sections 12.4 and 17.4).
+    fn is_path_required(&self, proposal: &Proposal) -> bool {
+        match proposal {
+            Proposal::Custom(custom) => self.application.is_path_required(custom.proposal_type),
+            other => other.is_path_required(),
+        }
+    }
+
     /// Checks proposals by themselves, the signatures of all key packages in one batch.
     pub(super) fn check_all(&self, proposals: Vec<(Proposal, Sender)>) -> Result<Vec<Checked>> {
         let mut key_packages = Vec::new();
@@ -116,6 +139,16 @@ impl View<'_> {
                 rules::check_group_extensions(self.application, &extensions)?;
                 Checked::Extensions(extensions)
             }
+            Proposal::AppDataUpdate(update) => {
+                app_data::check(self, &update)?;
+                Checked::AppDataUpdate(update)
+            }
+            Proposal::Custom(custom) => {
+                if !custom.proposal_type.is_private() {
+                    return Err(Error::invalid("17.4: a custom proposal of a registered type"));
+                }
+                Checked::Custom(sender, custom)
+            }
             Proposal::SelfRemove => match sender {
                 Sender::Member(leaf) => Checked::SelfRemove(leaf),
                 _ => return Err(Error::invalid("a SelfRemove that no member sends")),
@@ -155,11 +188,13 @@ impl CachedProposal {
         &self.checked
     }
 
-    fn listed(&self) -> Listed {
+    fn listed(&self, view: &View<'_>) -> Listed {
         Listed {
             checked: self.checked.clone(),
             by_reference: true,
-            is_path_required: self.proposal().is_none_or(Proposal::is_path_required),
+            is_path_required: self
+                .proposal()
+                .is_none_or(|proposal| view.is_path_required(proposal)),
         }
     }
 }
@@ -220,10 +255,10 @@ impl ProposalCache {
             list.push(match entry {
                 ProposalOrRef::Reference(reference) => {
                     let cached = self.get(&reference).ok_or(PeerError::UnknownProposal)?;
-                    Ok(cached.listed())
+                    Ok(cached.listed(view))
                 }
                 ProposalOrRef::Proposal(proposal) => {
-                    let is_path_required = proposal.is_path_required();
+                    let is_path_required = view.is_path_required(&proposal);
                     by_value.push((check_by_value(proposal)?, sender));
                     Err(is_path_required)
                 }

@@ -31,8 +31,11 @@ pub enum Received {
 pub enum Ignored {
     /// It is our own. If it is a commit, it has been accepted: merge the staged one.
     Own,
-    /// It was received before; or it is so late in its epoch that its key isn't kept any more.
+    /// It was received before.
     Duplicate,
+    /// It is so late in its epoch that its key isn't kept any more. It may have been received before:
+    /// of keys outside of the window there is no record.
+    TooOld,
     /// It is of an epoch that is over, and of which nothing is read any more.
     PastEpoch,
     /// It is of an epoch that we haven't reached: commits are missing. Keep it until they are here.
@@ -145,9 +148,9 @@ impl Group {
                 Err(Error::invalid("9.1: a message of our own that we didn't send"))
             }
             Ok((content, advance)) => self.receive_content(content, Some(advance)),
-            Err(Error::Peer(PeerError::KeyUsedUp)) => {
+            Err(Error::Peer(gone @ (PeerError::KeyUsedUp | PeerError::KeyTooOld))) => {
                 let sender = message.sender_data(&frame, secret)?.leaf_index;
-                Ok(Received::Ignored(ignored(sender, self.own_leaf())))
+                Ok(Received::Ignored(ignored(gone, sender, self.own_leaf())))
             }
             Err(other) => Err(other),
         }
@@ -168,9 +171,9 @@ impl Group {
             let secret = &past.sender_data_secret;
             let senders = past.senders(suite);
             match message.unprotect(&frame, secret, &past.secret_tree, &senders) {
-                Err(Error::Peer(PeerError::KeyUsedUp)) => {
+                Err(Error::Peer(gone @ (PeerError::KeyUsedUp | PeerError::KeyTooOld))) => {
                     let sender = message.sender_data(&frame, secret)?.leaf_index;
-                    return Ok(Received::Ignored(ignored(sender, past.own_leaf)));
+                    return Ok(Received::Ignored(ignored(gone, sender, past.own_leaf)));
                 }
                 other => other?,
             }
@@ -214,6 +217,7 @@ impl Group {
         if self.proposals.contains(&content.proposal_ref(suite)?) {
             return Ok(Received::Ignored(Ignored::Duplicate));
         }
+        self.check_room()?;
         let Content::Proposal(proposal) = content.content() else {
             return Err(Error::Internal("a proposal that is none"));
         };
@@ -238,14 +242,28 @@ impl Group {
         Ok(Received::Proposal(received))
     }
 
+    /// Whether the epoch may have one more proposal.
+    pub(super) fn check_room(&self) -> Result<()> {
+        if self.proposals.iter().len() < self.client.config().max_proposals {
+            Ok(())
+        } else {
+            Err(PeerError::TooManyProposals.into())
+        }
+    }
+
     fn use_up(&mut self, advance: Advance) -> Result<()> {
         let suite = self.client.suite(self.epoch.context.cipher_suite)?;
         self.epoch.secret_tree.advance(suite, advance)
     }
 }
 
-fn ignored(sender: LeafIndex, own_leaf: LeafIndex) -> Ignored {
-    if sender == own_leaf { Ignored::Own } else { Ignored::Duplicate }
+/// What a message is whose key is gone.
+fn ignored(gone: PeerError, sender: LeafIndex, own_leaf: LeafIndex) -> Ignored {
+    match gone {
+        _ if sender == own_leaf => Ignored::Own,
+        PeerError::KeyTooOld => Ignored::TooOld,
+        _ => Ignored::Duplicate,
+    }
 }
 
 pub(super) fn key_use(epoch: u64, advance: &Advance) -> KeyUse {

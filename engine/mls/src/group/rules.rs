@@ -3,16 +3,37 @@
 use super::Application;
 use crate::{
     Error, Result,
-    types::{Extensions, ExternalSenders, LeafNode, LeafNodeSource, Lifetime},
+    crypto::SignaturePublicKey,
+    types::{
+        AppDataDictionary, Credential, Extensions, ExternalSenders, LeafNode, LeafNodeSource,
+        Lifetime,
+    },
 };
 
 /// Section 5.3.1: the credential is valid and speaks for the signature key.
 pub(super) fn check_credential(application: &dyn Application, leaf: &LeafNode) -> Result<()> {
-    if application.is_credential_valid(&leaf.credential, &leaf.signature_key) {
+    if is_credential_valid(application, &leaf.credential, &leaf.signature_key)? {
         Ok(())
     } else {
         Err(Error::invalid("5.3.1: a credential is not valid"))
     }
+}
+
+/// Section 5.3.1, and of X.509 what section 5.3 asks for without knowing certificates.
+fn is_credential_valid(
+    application: &dyn Application,
+    credential: &Credential,
+    signature_key: &SignaturePublicKey,
+) -> Result<bool> {
+    if let Credential::X509(chain) = credential {
+        if chain.is_empty() {
+            return Err(Error::invalid("5.3: an X.509 credential without a certificate"));
+        }
+        if application.certified_key(chain).is_some_and(|certified| certified != *signature_key) {
+            return Err(Error::invalid("5.3: a certificate is for another signature key"));
+        }
+    }
+    Ok(application.is_credential_valid(credential, signature_key))
 }
 
 /// Sections 5.3.1 and 7.3, for a leaf that takes the place of another one of the same member. What
@@ -68,12 +89,13 @@ pub(super) fn check_group_extensions(
     application: &dyn Application,
     extensions: &Extensions,
 ) -> Result<()> {
+    let _: Option<AppDataDictionary> = extensions.find()?;
     let senders: Option<ExternalSenders> = extensions.find()?;
     let senders = senders.unwrap_or_default();
-    let mut senders = senders.0.iter();
-    if senders.all(|s| application.is_credential_valid(&s.credential, &s.signature_key)) {
-        Ok(())
-    } else {
-        Err(Error::invalid("5.3.1: the credential of an external sender is not valid"))
+    for sender in &senders.0 {
+        if !is_credential_valid(application, &sender.credential, &sender.signature_key)? {
+            return Err(Error::invalid("5.3.1: the credential of an external sender is not valid"));
+        }
     }
+    Ok(())
 }

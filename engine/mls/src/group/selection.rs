@@ -7,7 +7,48 @@ use super::{
     proposals::{CachedProposal, Checked},
     rules,
 };
-use crate::types::{LeafIndex, Proposal};
+use crate::{
+    Result,
+    types::{LeafIndex, Proposal},
+};
+
+/// How many tries [`best_of`] has for lists of more than one.
+const TRIES: usize = 64;
+
+/// What `attempt` makes of as many of the candidates as can go together. If they can't all, each is
+/// tried alone; then those that can be committed alone are put together, by halves, and then the
+/// others, which may need one of those. That takes at most [`TRIES`] tries: what is undecided by
+/// then is left out, to be proposed again or to be committed by name.
+pub(super) fn best_of<T>(
+    candidates: Vec<Vec<u8>>,
+    mut attempt: impl FnMut(&[Vec<u8>]) -> Result<T>,
+) -> Result<T> {
+    let first = attempt(&candidates);
+    if first.is_ok() || candidates.is_empty() {
+        return first;
+    }
+    let mut best = attempt(&[])?;
+    let (alone, others): (Vec<_>, Vec<_>) =
+        candidates.into_iter().partition(|one| attempt(std::slice::from_ref(one)).is_ok());
+    let mut chosen = Vec::new();
+    let mut blocks = vec![others.as_slice(), alone.as_slice()];
+    for _ in 0..TRIES {
+        let Some(block) = blocks.pop() else { break };
+        let kept = chosen.len();
+        chosen.extend_from_slice(block);
+        match attempt(&chosen) {
+            Ok(better) => best = better,
+            Err(_) => {
+                chosen.truncate(kept);
+                if block.len() > 1 {
+                    let (first, second) = block.split_at(block.len() / 2);
+                    blocks.extend([second, first]);
+                }
+            }
+        }
+    }
+    Ok(best)
+}
 
 /// Of the proposals of the epoch, those that can be committed together, by this member and with
 /// `by_value`: section 12.2 says which to prefer. A ReInit comes last, as the only one.
@@ -94,7 +135,10 @@ impl<'a> Selection<'a> {
                 is_free && is_valid && self.signature_keys.insert(key.as_slice().to_vec())
             }
             Checked::Extensions(_) => !std::mem::replace(&mut self.has_extensions, true),
-            Checked::Psk(_) | Checked::ReInit(_) => true,
+            Checked::Psk(_)
+            | Checked::ReInit(_)
+            | Checked::AppDataUpdate(_)
+            | Checked::Custom(..) => true,
             Checked::ExternalInit(_) => false,
         }
     }
@@ -112,5 +156,39 @@ fn choice(place: usize, checked: &Checked) -> Option<(LeafIndex, Choice)> {
         Checked::Remove(leaf) => Some((*leaf, Choice::Remove(first))),
         Checked::SelfRemove(leaf) => Some((*leaf, Choice::SelfRemove(first))),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TRIES, best_of};
+    use crate::CallerError;
+
+    /// Of 1000, every other one bad: all good ones are found, and the tries are bounded.
+    #[test]
+    fn good_and_bad_in_turn() {
+        let candidates: Vec<_> = (0..1000_u16).map(|at| at.to_be_bytes().to_vec()).collect();
+        let is_good = |one: &Vec<u8>| one[1].is_multiple_of(2);
+        let mut tries = 0;
+        let best = best_of(candidates.clone(), |list| {
+            tries += 1;
+            let is_valid = list.iter().all(is_good);
+            if is_valid { Ok(list.to_vec()) } else { Err(CallerError::Invalid("bad").into()) }
+        });
+        let good: Vec<_> = candidates.iter().filter(|one| is_good(one)).cloned().collect();
+        assert_eq!(best.unwrap(), good);
+        assert!(tries <= candidates.len() + TRIES + 2, "{tries}");
+    }
+
+    /// One that can't be committed alone is committed with the one that it needs.
+    #[test]
+    fn one_that_needs_another() {
+        let candidates = vec![vec![0], vec![1], vec![2]];
+        let best = best_of(candidates, |list| {
+            let has = |one: u8| list.contains(&vec![one]);
+            let is_valid = !has(1) && (!has(0) || has(2));
+            if is_valid { Ok(list.to_vec()) } else { Err(CallerError::Invalid("bad").into()) }
+        });
+        assert_eq!(best.unwrap(), [vec![2], vec![0]]);
     }
 }

@@ -26,6 +26,12 @@ pub struct KeyUse {
 }
 codec_struct!(KeyUse { epoch, consumed });
 
+impl KeyUse {
+    /// How many of our own keys a record may use up that no record before it did. To use them up is to
+    /// derive them, and a record that is damaged in storage should not take for ever.
+    pub const MAX_RESERVED: u32 = 1 << 16;
+}
+
 /// A message to be sent.
 #[derive(Debug, Clone)]
 #[must_use = "the message is to be sent"]
@@ -159,6 +165,7 @@ impl Group {
         authenticated_data: &[u8],
     ) -> Result<Sent> {
         self.check_active()?;
+        self.check_room().map_err(Error::into_callers)?;
         let client = self.client.clone();
         let suite = client.suite(self.cipher_suite())?;
         let sender = Sender::Member(self.own_leaf());
@@ -221,12 +228,15 @@ impl Group {
     ///
     /// # Errors
     ///
-    /// [`CallerError::Invalid`] if there are not so many keys left, or for none at all.
+    /// [`CallerError::Invalid`] for more than [`KeyUse::MAX_RESERVED`] or none at all, or if there are
+    /// not so many keys left.
     pub fn reserve(&self, count: u32) -> Result<KeyUse> {
         let own_leaf: LeafIndex = self.own_leaf();
         let next = self.epoch.secret_tree.next_generations(own_leaf).application;
         let last = (next + u64::from(count)).checked_sub(1);
-        let generation = last.filter(|_| count > 0).and_then(|last| u32::try_from(last).ok());
+        let generation = last
+            .filter(|_| (1..=KeyUse::MAX_RESERVED).contains(&count))
+            .and_then(|last| u32::try_from(last).ok());
         Ok(KeyUse {
             epoch: self.epoch(),
             consumed: Consumed {

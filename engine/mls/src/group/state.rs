@@ -10,22 +10,21 @@ use zeroize::Zeroizing;
 
 use super::{
     Client, Group, KeyUse, OwnUpdate, Status,
-    epoch::{Epoch, PastEpoch},
+    epoch::Epoch,
+    past_epoch::PastEpoch,
     proposals::{CachedProposal, Checked, ProposalCache},
 };
 use crate::{
-    CallerError, Error, Result,
+    CallerError, Result,
     codec::{Decode, DecodeError, Encode, Reader},
-    framing::{AuthenticatedContent, Content, VerifiedContent},
-    schedule::{
-        NextGenerations, RatchetType, SecretTree, StoredSecretTree, interim_transcript_hash,
-    },
+    framing::{AuthenticatedContent, Content, Sender, VerifiedContent},
+    schedule::{RatchetType, SecretTree, StoredSecretTree, interim_transcript_hash},
     tree::{NodeIndex, TreePrivateKeys, UnverifiedRatchetTree},
     types::{GroupContext, LeafIndex, Proposal, VerifiedLeafNode},
 };
 
 /// How the encoding starts. Another layout gets another number.
-pub(super) const LAYOUT: u8 = 1;
+pub(super) const LAYOUT: u8 = 2;
 
 /// What is written, one after the other.
 pub(super) type Parts<'a> = Vec<Box<dyn Encode + 'a>>;
@@ -53,7 +52,9 @@ impl Group {
             parts.push(Box::new(update.signer.private()));
         }
         parts.push(Box::new(count(self.past.len())));
-        self.past.iter().for_each(|past| past.parts(&mut parts));
+        for past in &self.past {
+            past.parts(&self.epoch.tree, &mut parts);
+        }
         parts.push(Box::new(count(self.resumption.len())));
         for (epoch, psk) in &self.resumption {
             parts.push(Box::new(epoch));
@@ -89,17 +90,6 @@ impl Epoch {
             parts.push(Box::new(key.private()));
         }
         parts.push(Box::new(&self.secrets));
-        parts.push(Box::new(&self.secret_tree));
-    }
-}
-
-impl PastEpoch {
-    fn parts<'a>(&'a self, parts: &mut Parts<'a>) {
-        parts.push(Box::new(self.epoch));
-        parts.push(Box::new(&self.encoded_context));
-        parts.push(Box::new(self.own_leaf));
-        parts.push(Box::new(&self.tree));
-        parts.push(Box::new(&self.sender_data_secret));
         parts.push(Box::new(&self.secret_tree));
     }
 }
@@ -142,8 +132,9 @@ impl Client {
     /// # Errors
     ///
     /// [`CallerError::Invalid`] if a key was used in an epoch after the one that was written: the
-    /// written group is outdated and must not be used. [`crate::PeerError::Malformed`] if this isn't
-    /// what [`Group::write`] wrote.
+    /// written group is outdated and must not be used; or if one of our own is more than
+    /// [`KeyUse::MAX_RESERVED`] ahead of those before it: a record is damaged or missing.
+    /// [`crate::PeerError::Malformed`] if this isn't what [`Group::write`] wrote.
     pub fn restore(&self, written: &[u8], uses: &[KeyUse]) -> Result<Group> {
         let mut reader = Reader::new(written);
         if reader.read::<u8>()? != LAYOUT {
@@ -159,7 +150,8 @@ impl Client {
         let mut group = Group::new(self.clone(), signer, restoring.epoch(context)?);
         group.proposals = restoring.proposals()?;
         group.own_updates = restoring.list(Restoring::own_update)?;
-        group.past = restoring.list(Restoring::past)?.into();
+        let tree = &group.epoch.tree;
+        group.past = restoring.list(|restoring| PastEpoch::restore(restoring, tree))?.into();
         group.resumption = restoring
             .list(|restoring| Ok((restoring.reader.read()?, restoring.reader.read()?)))?
             .into();
@@ -209,23 +201,9 @@ impl Restoring<'_> {
         })
     }
 
-    fn past(&mut self) -> Result<PastEpoch> {
-        let epoch = self.reader.read()?;
-        let encoded_context = self.reader.read()?;
-        let own_leaf = self.reader.read()?;
-        Ok(PastEpoch {
-            epoch,
-            encoded_context,
-            own_leaf,
-            tree: self.reader.read::<UnverifiedRatchetTree>()?.trust(),
-            sender_data_secret: self.reader.read()?,
-            secret_tree: self.secret_tree(epoch, own_leaf)?,
-        })
-    }
-
-    fn secret_tree(&mut self, epoch: u64, own_leaf: LeafIndex) -> Result<SecretTree> {
+    pub(super) fn secret_tree(&mut self, epoch: u64, own_leaf: LeafIndex) -> Result<SecretTree> {
         let stored: StoredSecretTree = self.reader.read()?;
-        let mut next = NextGenerations::default();
+        let mut next = stored.next_generations(own_leaf);
         let mut received = Vec::new();
         for key_use in self.uses.iter().filter(|key_use| key_use.epoch == epoch) {
             let consumed = key_use.consumed;
@@ -237,7 +215,11 @@ impl Restoring<'_> {
                 RatchetType::Handshake => &mut next.handshake,
                 RatchetType::Application => &mut next.application,
             };
-            *next = (*next).max(u64::from(consumed.generation) + 1);
+            let after = u64::from(consumed.generation) + 1;
+            if after.saturating_sub(*next) > u64::from(KeyUse::MAX_RESERVED) {
+                return Err(CallerError::Invalid("a stored key use is out of reach").into());
+            }
+            *next = (*next).max(after);
         }
         let limits = self.client.config().ratchet_limits;
         stored.resume(self.suite, limits, own_leaf, next, &received)
@@ -275,29 +257,21 @@ impl Restoring<'_> {
         let Content::Proposal(proposal) = content.content() else {
             return Err(CallerError::Invalid("a stored proposal that is none").into());
         };
-        let crate::framing::Sender::Member(sender) = content.sender() else {
-            return self.checked_from_outside(proposal);
-        };
-        match proposal {
-            Proposal::Update(leaf_node) => {
-                let leaf_node = VerifiedLeafNode::trusted(leaf_node.clone());
-                Ok(Checked::Update(sender, leaf_node))
+        Ok(match (proposal.clone(), content.sender()) {
+            (Proposal::Add(key_package), _) => Checked::Add(key_package.verify(self.suite)?),
+            (Proposal::Update(leaf_node), Sender::Member(leaf)) => {
+                Checked::Update(leaf, VerifiedLeafNode::trusted(leaf_node))
             }
-            Proposal::SelfRemove => Ok(Checked::SelfRemove(sender)),
-            other => self.checked_from_outside(other),
-        }
-    }
-
-    fn checked_from_outside(&self, proposal: &Proposal) -> Result<Checked> {
-        Ok(match proposal.clone() {
-            Proposal::Add(key_package) => Checked::Add(key_package.verify(self.suite)?),
-            Proposal::Remove(leaf) => Checked::Remove(leaf),
-            Proposal::PreSharedKey(psk) => Checked::Psk(psk),
-            Proposal::ReInit(reinit) => Checked::ReInit(reinit),
-            Proposal::ExternalInit(kem_output) => Checked::ExternalInit(kem_output),
-            Proposal::GroupContextExtensions(extensions) => Checked::Extensions(extensions),
-            Proposal::Update(_) | Proposal::SelfRemove => {
-                return Err(Error::from(CallerError::Invalid("a stored proposal of nobody's")));
+            (Proposal::Remove(leaf), _) => Checked::Remove(leaf),
+            (Proposal::PreSharedKey(psk), _) => Checked::Psk(psk),
+            (Proposal::ReInit(reinit), _) => Checked::ReInit(reinit),
+            (Proposal::ExternalInit(kem_output), _) => Checked::ExternalInit(kem_output),
+            (Proposal::GroupContextExtensions(extensions), _) => Checked::Extensions(extensions),
+            (Proposal::AppDataUpdate(update), _) => Checked::AppDataUpdate(update),
+            (Proposal::SelfRemove, Sender::Member(leaf)) => Checked::SelfRemove(leaf),
+            (Proposal::Custom(custom), sender) => Checked::Custom(sender, custom),
+            (Proposal::Update(_) | Proposal::SelfRemove, _) => {
+                return Err(CallerError::Invalid("a stored proposal of nobody's").into());
             }
         })
     }

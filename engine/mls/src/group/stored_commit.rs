@@ -99,6 +99,7 @@ impl Changes {
             Box::new(&self.extensions),
             Box::new(&self.psks),
             Box::new(&self.reinit),
+            Box::new(&self.custom),
             Box::new(u8::from(self.has_path)),
         ]
     }
@@ -125,6 +126,7 @@ impl Decode for Changes {
             extensions: reader.read()?,
             psks: reader.read()?,
             reinit: reader.read()?,
+            custom: reader.read()?,
             has_path: read_flag(reader)?,
         })
     }

@@ -4,8 +4,9 @@ use crypto_api::{Digest, SigningKey};
 
 use super::{Group, Status, epoch::Epoch, proposal_list::Applied};
 use crate::{
-    CallerError, Result,
-    types::{Extensions, LeafIndex, PreSharedKeyId, ReInit},
+    CallerError, Result, codec_struct,
+    framing::Sender,
+    types::{CustomProposal, Extensions, LeafIndex, PreSharedKeyId, ReInit},
 };
 
 /// What a commit changes.
@@ -21,15 +22,28 @@ pub struct Changes {
     pub updated: Vec<LeafIndex>,
     /// The leaves of the members that it removes. An added member may be at one of them.
     pub removed: Vec<LeafIndex>,
-    /// The GroupContext's new extensions, if they are replaced.
+    /// The GroupContext's new extensions, if they are replaced, or application data in them is
+    /// updated.
     pub extensions: Option<Extensions>,
     /// The pre-shared keys that go into the new epoch.
     pub psks: Vec<PreSharedKeyId>,
     /// The group that takes over after this commit.
     pub reinit: Option<ReInit>,
+    /// The proposals of the application's own types, in order.
+    pub custom: Vec<SentCustomProposal>,
     /// Whether it has a path, and so fresh secrets of the committer's.
     pub has_path: bool,
 }
+
+/// A proposal of a type of the application's own, in a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentCustomProposal {
+    /// Who proposed it: the committer, if it is by value.
+    pub sender: Sender,
+    /// What it says.
+    pub proposal: CustomProposal,
+}
+codec_struct!(SentCustomProposal { sender, proposal });
 
 impl Changes {
     pub(super) fn new(applied: &Applied, committer: LeafIndex, has_path: bool) -> Self {
@@ -43,6 +57,7 @@ impl Changes {
             extensions: extensions.cloned(),
             psks: applied.psks.clone(),
             reinit: applied.reinit.clone(),
+            custom: applied.custom.clone(),
             has_path,
         }
     }

@@ -135,7 +135,11 @@ impl Ratchet {
         match u64::from(generation).checked_sub(self.next) {
             None => match self.skipped.get(&generation) {
                 Some(key) => Ok((key.clone(), Step::Skipped)),
-                None => Err(PeerError::KeyUsedUp.into()),
+                // All that was passed over within the window is kept until it is used.
+                None if u64::from(generation) >= oldest_kept(self.next, limits) => {
+                    Err(PeerError::KeyUsedUp.into())
+                }
+                None => Err(PeerError::KeyTooOld.into()),
             },
             Some(ahead) if ahead > u64::from(limits.forward) => Err(PeerError::TooFarAhead.into()),
             Some(_) => self.peek_forward(suite, limits, generation),

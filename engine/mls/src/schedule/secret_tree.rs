@@ -162,9 +162,9 @@ impl SecretTree {
     ///
     /// # Errors
     ///
-    /// [`crate::PeerError::KeyUsedUp`] if it was used or is too old to be kept, [`crate::PeerError::TooFarAhead`]
-    /// if it is further ahead than the limits allow, [`crate::PeerError::Invalid`] if the tree has no such
-    /// leaf.
+    /// [`crate::PeerError::KeyUsedUp`] if it was used, [`crate::PeerError::KeyTooOld`] if it is too
+    /// old to be kept, [`crate::PeerError::TooFarAhead`] if it is further ahead than the limits allow,
+    /// [`crate::PeerError::Invalid`] if the tree has no such leaf.
     pub fn peek(
         &self,
         suite: &dyn Suite,

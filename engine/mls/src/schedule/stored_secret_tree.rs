@@ -59,6 +59,12 @@ impl StoredSecretTree {
     /// have to be derived, and a damaged number should not take for ever.
     pub const MAX_SENT: u64 = 1 << 24;
 
+    /// The generations that our own next messages would have had when the tree was stored.
+    #[must_use]
+    pub fn next_generations(&self, own_leaf: LeafIndex) -> NextGenerations {
+        self.0.next_generations(own_leaf)
+    }
+
     /// The tree, with all keys used up that were used since it was stored: those of our own below
     /// `next`, and those of the messages `received`, in the order they came in. Too high a `next`
     /// does no harm; keys that were used before the tree was stored may be among `received`.
@@ -121,7 +127,7 @@ impl SecretTree {
         let Consumed { leaf, ratchet_type, generation } = consumed;
         match self.peek(suite, leaf, ratchet_type, generation) {
             Ok(pending) => self.advance(suite, pending.into_advance()),
-            Err(Error::Peer(PeerError::KeyUsedUp)) => Ok(()),
+            Err(Error::Peer(PeerError::KeyUsedUp | PeerError::KeyTooOld)) => Ok(()),
             Err(Error::Peer(_)) => {
                 Err(CallerError::Invalid("a stored message is outside of the limits").into())
             }

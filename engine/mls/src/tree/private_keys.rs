@@ -205,8 +205,14 @@ impl TreePrivateKeys {
         filtered: impl Iterator<Item = NodeIndex>,
         mut path_secret: Secret,
     ) -> Result<Secret> {
-        for node in filtered {
-            let key = path_secret::node_key(suite, &path_secret)?;
+        let filtered: Vec<_> = filtered.collect();
+        let mut secrets = Vec::with_capacity(filtered.len());
+        for _ in &filtered {
+            let next = path_secret::next(suite, &path_secret)?;
+            secrets.push(std::mem::replace(&mut path_secret, next));
+        }
+        let keys = path_secret::node_keys(suite, secrets.iter())?;
+        for (node, key) in filtered.into_iter().zip(keys) {
             let public = tree.parent(node).map(|node| node.encryption_key.as_slice());
             if public != Some(key.public()) {
                 return Err(Error::invalid(
@@ -214,7 +220,6 @@ impl TreePrivateKeys {
                 ));
             }
             self.put(node, key);
-            path_secret = path_secret::next(suite, &path_secret)?;
         }
         Ok(path_secret)
     }

@@ -87,13 +87,15 @@ impl RatchetTree {
         let mut private_keys = TreePrivateKeys::new(committer, leaf_key);
         let mut path_secret = Secret::try_from_fn(suite.kdf_nh(), |out| suite.random(out))?;
         let mut steps = Vec::with_capacity(path.len());
-        let mut keys = Vec::with_capacity(path.len());
         for step in &path {
-            let key = path_secret::node_key(suite, &path_secret)?;
-            keys.push(public_key(&key));
-            private_keys.put(step.node, key);
             let next = path_secret::next(suite, &path_secret)?;
             steps.push((*step, std::mem::replace(&mut path_secret, next)));
+        }
+        let mut keys = Vec::with_capacity(path.len());
+        let node_keys = path_secret::node_keys(suite, steps.iter().map(|(_, secret)| secret))?;
+        for (step, key) in path.iter().zip(node_keys) {
+            keys.push(public_key(&key));
+            private_keys.put(step.node, key);
         }
         let parent_hash = self.set_path(suite, committer, &path, keys)?;
         let leaf_node = LeafNodeContent {

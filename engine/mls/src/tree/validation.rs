@@ -10,6 +10,7 @@ use crate::{
     Error, PeerError, Result,
     codec::{Decode, DecodeError, Encode, EncodeError, Reader},
     crypto::HpkePublicKey,
+    parallel,
     types::{
         Capabilities, CredentialType, ExtensionType, Extensions, KnownExtension, LeafIndex,
         LeafNode, LeafNodeUse, RequiredCapabilities,
@@ -175,13 +176,10 @@ impl Nodes {
 
     /// The leaves by themselves, and the keys of the parents.
     fn check_keys(&self, suite: &dyn Suite) -> Result<()> {
-        for (_, leaf) in self.members() {
-            leaf.check(suite, LeafNodeUse::Tree)?;
-        }
-        for (_, parent) in self.parents() {
-            check_public_key(suite, &parent.encryption_key)?;
-        }
-        Ok(())
+        parallel::check_all(self.members(), |(_, leaf)| leaf.check(suite, LeafNodeUse::Tree))?;
+        parallel::check_all(self.parents(), |(_, parent)| {
+            check_public_key(suite, &parent.encryption_key)
+        })
     }
 
     /// The signatures of all leaves, in one batch.
@@ -195,7 +193,7 @@ impl Nodes {
             .zip(&contents)
             .map(|((_, leaf), content)| leaf.signed(suite, content))
             .collect::<Result<Vec<_>>>()?;
-        suite.verify_batch(&signed).map_err(Error::of_peer(PeerError::BadSignature))
+        parallel::verify_batch(suite, &signed).map_err(Error::of_peer(PeerError::BadSignature))
     }
 }
 

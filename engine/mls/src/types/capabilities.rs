@@ -43,6 +43,8 @@ impl ProposalType {
     pub const EXTERNAL_INIT: Self = Self(6);
     /// `group_context_extensions`.
     pub const GROUP_CONTEXT_EXTENSIONS: Self = Self(7);
+    /// `app_data_update` of the MLS extensions draft.
+    pub const APP_DATA_UPDATE: Self = Self(0x0008);
     /// `self_remove` of the MLS extensions draft.
     pub const SELF_REMOVE: Self = Self(0x000a);
 
@@ -50,6 +52,12 @@ impl ProposalType {
     #[must_use]
     pub const fn is_default(self) -> bool {
         matches!(self.0, 1..=7)
+    }
+
+    /// Whether the registry leaves it to applications (section 17.4).
+    #[must_use]
+    pub const fn is_private(self) -> bool {
+        self.0 >= 0xf000
     }
 }
 

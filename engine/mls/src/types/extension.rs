@@ -23,6 +23,8 @@ impl ExtensionType {
     pub const EXTERNAL_PUB: Self = Self(4);
     /// `external_senders`, in group contexts.
     pub const EXTERNAL_SENDERS: Self = Self(5);
+    /// `app_data_dictionary` of the MLS extensions draft.
+    pub const APP_DATA_DICTIONARY: Self = Self(6);
     /// `last_resort`, in key packages: the number that earlier drafts of the MLS extensions gave it
     /// and that is in use.
     pub const LAST_RESORT: Self = Self(0x000a);

@@ -1,6 +1,6 @@
 //! Key packages (section 10).
 
-use std::{ops::Deref, sync::Arc};
+use std::{collections::HashSet, ops::Deref, sync::Arc};
 
 use crypto_api::{CipherSuite, SigningKey, Suite};
 
@@ -11,6 +11,7 @@ use super::{
 use crate::{
     CallerError, Error, PeerError, Result, codec_newtype, codec_struct,
     crypto::{HashReference, HpkePublicKey, SignContent, make_key_package_ref, sign_with_label},
+    parallel,
 };
 
 const LABEL: &[u8] = b"KeyPackageTBS";
@@ -120,10 +121,15 @@ impl KeyPackage {
     }
 
     fn verify_all(suite: &dyn Suite, packages: &[Self]) -> Result<()> {
-        packages.iter().try_for_each(|p| p.check(suite))?;
-        let contents: Vec<_> = packages.iter().map(Self::sign_contents).collect::<Result<_>>()?;
-        let mut signed = Vec::with_capacity(2 * packages.len());
-        for (package, [of_leaf, of_package]) in packages.iter().zip(&contents) {
+        // One that is repeated is verified once: a commit may repeat it thousands of times.
+        let mut seen = HashSet::with_capacity(packages.len());
+        let mut distinct: Vec<&Self> = packages.iter().collect();
+        distinct.retain(|package| seen.insert(package.0.as_bytes()));
+        parallel::check_all(distinct.iter(), |package| package.check(suite))?;
+        let contents: Vec<_> =
+            distinct.iter().map(|package| package.sign_contents()).collect::<Result<_>>()?;
+        let mut signed = Vec::with_capacity(2 * distinct.len());
+        for (package, [of_leaf, of_package]) in distinct.iter().zip(&contents) {
             let of_leaf = package.leaf_node.signed(suite, of_leaf)?;
             signed.push(of_leaf);
             signed.push(crypto_api::Signed {
@@ -132,7 +138,7 @@ impl KeyPackage {
                 ..of_leaf
             });
         }
-        suite.verify_batch(&signed).map_err(Error::of_peer(PeerError::BadSignature))
+        parallel::verify_batch(suite, &signed).map_err(Error::of_peer(PeerError::BadSignature))
     }
 
     fn sign_contents(&self) -> Result<[SignContent; 2]> {

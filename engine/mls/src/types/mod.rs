@@ -4,6 +4,7 @@
 //! turns into its verified type, [`VerifiedLeafNode`] or [`VerifiedKeyPackage`], in one way only:
 //! by being verified. A [`GroupInfo`] is checked by [`GroupInfo::verify`].
 
+mod app_data;
 mod capabilities;
 mod commit;
 mod credential;
@@ -20,6 +21,9 @@ mod psk;
 mod signed;
 mod welcome;
 
+pub use app_data::{
+    AppDataDictionary, AppDataUpdate, AppDataUpdateOperation, ComponentData, ComponentId,
+};
 pub use capabilities::{Capabilities, ProposalType, ProtocolVersion};
 pub use commit::{Commit, UpdatePath, UpdatePathNode};
 pub use credential::{Certificate, Credential, CredentialType};
@@ -33,7 +37,7 @@ pub use known_extensions::{
 pub use leaf_index::LeafIndex;
 pub use leaf_node::{LeafNode, LeafNodeContent, LeafNodeSource, LeafNodeUse, VerifiedLeafNode};
 pub use lifetime::Lifetime;
-pub use proposal::{Proposal, ProposalOrRef, ReInit};
+pub use proposal::{CustomProposal, Proposal, ProposalOrRef, ReInit};
 pub use psk::{PreSharedKeyId, Psk, ResumptionPskUsage};
 pub use welcome::{EncryptedGroupSecrets, GroupSecrets, PathSecret, Welcome};
 

@@ -3,14 +3,16 @@
 use crypto_api::CipherSuite;
 
 use super::{
-    Extensions, KeyPackage, LeafIndex, LeafNode, PreSharedKeyId, ProposalType, ProtocolVersion,
+    AppDataUpdate, Extensions, KeyPackage, LeafIndex, LeafNode, PreSharedKeyId, ProposalType,
+    ProtocolVersion,
 };
 use crate::{
     codec::{Decode, DecodeError, Encode, EncodeError, Reader},
     codec_struct,
 };
 
-/// `Proposal`. One of an unknown type doesn't decode: its content has no length of its own.
+/// `Proposal`. One of an unknown type doesn't decode, since its content has no length of its own,
+/// unless the type is one for private use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proposal {
     /// `Add`: its `key_package`.
@@ -27,9 +29,24 @@ pub enum Proposal {
     ExternalInit(Vec<u8>),
     /// `GroupContextExtensions`: its `extensions`.
     GroupContextExtensions(Extensions),
+    /// `AppDataUpdate` of the MLS extensions draft.
+    AppDataUpdate(AppDataUpdate),
     /// `SelfRemove` of the MLS extensions draft: removes its sender.
     SelfRemove,
+    /// A type of the application's.
+    Custom(CustomProposal),
 }
+
+/// A proposal of a type for private use (section 17.4). What it means is the application's to say;
+/// its content is an `opaque<V>`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CustomProposal {
+    /// Its type: [`ProposalType::is_private`].
+    pub proposal_type: ProposalType,
+    /// Its content.
+    pub data: Vec<u8>,
+}
+codec_struct!(CustomProposal { proposal_type, data });
 
 /// `ReInit`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -57,14 +74,20 @@ impl Proposal {
             Self::ReInit(_) => ProposalType::REINIT,
             Self::ExternalInit(_) => ProposalType::EXTERNAL_INIT,
             Self::GroupContextExtensions(_) => ProposalType::GROUP_CONTEXT_EXTENSIONS,
+            Self::AppDataUpdate(_) => ProposalType::APP_DATA_UPDATE,
             Self::SelfRemove => ProposalType::SELF_REMOVE,
+            Self::Custom(custom) => custom.proposal_type,
         }
     }
 
-    /// Whether a commit that covers it needs a path (section 17.4).
+    /// Whether a commit that covers it needs a path (section 17.4). Of a custom one the application
+    /// may say otherwise.
     #[must_use]
     pub const fn is_path_required(&self) -> bool {
-        !matches!(self, Self::Add(_) | Self::PreSharedKey(_) | Self::ReInit(_))
+        !matches!(
+            self,
+            Self::Add(_) | Self::PreSharedKey(_) | Self::ReInit(_) | Self::AppDataUpdate(_)
+        )
     }
 
     /// Whether an external sender may send it (section 17.4).
@@ -77,6 +100,7 @@ impl Proposal {
                 | Self::PreSharedKey(_)
                 | Self::ReInit(_)
                 | Self::GroupContextExtensions(_)
+                | Self::AppDataUpdate(_)
         )
     }
 }
@@ -91,7 +115,9 @@ impl Encode for Proposal {
             Self::ReInit(reinit) => reinit.encoded_len(),
             Self::ExternalInit(kem_output) => kem_output.encoded_len(),
             Self::GroupContextExtensions(extensions) => extensions.encoded_len(),
+            Self::AppDataUpdate(update) => update.encoded_len(),
             Self::SelfRemove => 0,
+            Self::Custom(custom) => custom.data.encoded_len(),
         }
     }
 
@@ -105,7 +131,9 @@ impl Encode for Proposal {
             Self::ReInit(reinit) => reinit.encode(out),
             Self::ExternalInit(kem_output) => kem_output.encode(out),
             Self::GroupContextExtensions(extensions) => extensions.encode(out),
+            Self::AppDataUpdate(update) => update.encode(out),
             Self::SelfRemove => Ok(()),
+            Self::Custom(custom) => custom.data.encode(out),
         }
     }
 }
@@ -122,7 +150,11 @@ impl Decode for Proposal {
             ProposalType::GROUP_CONTEXT_EXTENSIONS => {
                 reader.read().map(Self::GroupContextExtensions)
             }
+            ProposalType::APP_DATA_UPDATE => reader.read().map(Self::AppDataUpdate),
             ProposalType::SELF_REMOVE => Ok(Self::SelfRemove),
+            proposal_type if proposal_type.is_private() => {
+                Ok(Self::Custom(CustomProposal { proposal_type, data: reader.read()? }))
+            }
             _ => Err(DecodeError::InvalidValue("ProposalType")),
         }
     }

@@ -20,15 +20,22 @@ use burrow::{
     },
     tree::UnverifiedRatchetTree,
     types::{
-        Credential, Extensions, GroupInfo, KeyPackage, LeafNode, Lifetime, Proposal, ProposalType,
-        RequiredCapabilities, Welcome,
+        Capabilities, ComponentId, Credential, Extensions, GroupInfo, KeyPackage, LeafNode,
+        Lifetime, Proposal, ProposalType, RequiredCapabilities, Welcome,
     },
 };
-use crypto_api::{CipherSuite, CryptoError, Random, Secret};
+use crypto_api::{CipherSuite, CryptoBackend, CryptoError, Random, Secret};
+use crypto_aws_lc::AwsLc;
 use crypto_rustcrypto::RustCrypto;
 
 /// When the tests take place.
 pub(crate) const NOW: u64 = 1_800_000_000;
+
+/// A proposal type of the application's that needs no path.
+pub(crate) const WITHOUT_PATH: ProposalType = ProposalType(0xf001);
+
+/// The application's components are this one and those after it.
+pub(crate) const LIST: ComponentId = ComponentId(0x8000);
 
 /// An application that tests can change.
 pub(crate) struct App {
@@ -69,6 +76,25 @@ impl Application for App {
             && replaces.is_none_or(|old| self.may_replace(old, leaf_node))
     }
 
+    fn is_path_required(&self, proposal_type: ProposalType) -> bool {
+        proposal_type != WITHOUT_PATH
+    }
+
+    fn knows_component(&self, component_id: ComponentId) -> bool {
+        component_id >= LIST
+    }
+
+    /// Updates of a list are appended to it.
+    fn update_component(
+        &self,
+        _: ComponentId,
+        data: Option<&[u8]>,
+        updates: &[&[u8]],
+    ) -> Option<Vec<u8>> {
+        let is_good = updates.iter().all(|update| *update != b"bad");
+        is_good.then(|| [data.unwrap_or_default(), &updates.concat()].concat())
+    }
+
     fn external_psk(&self, psk_id: &[u8]) -> Option<Secret> {
         let psks = self.psks.lock().unwrap();
         psks.get(psk_id).map(|psk| Secret::copy_from(psk))
@@ -107,6 +133,35 @@ impl Random for Seeded {
     }
 }
 
+/// What the cryptography comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Library {
+    RustCrypto,
+    AwsLc,
+}
+
+/// The one that a test target runs on if it doesn't say which.
+const LIBRARY: Library = match env!("CARGO_CRATE_NAME").as_bytes() {
+    b"on_aws_lc" => Library::AwsLc,
+    _ => Library::RustCrypto,
+};
+
+impl Library {
+    fn backend(self, seed: u64) -> Arc<dyn CryptoBackend> {
+        let random = Arc::new(Seeded::new(seed));
+        match self {
+            Self::RustCrypto => Arc::new(RustCrypto::with_random(random)),
+            Self::AwsLc => Arc::new(AwsLc::with_random(random)),
+        }
+    }
+}
+
+/// All cipher suites that there are to run on.
+pub(crate) fn suites() -> Vec<u16> {
+    let backend = LIBRARY.backend(0);
+    backend.cipher_suites().iter().map(|suite| suite.0).collect()
+}
+
 /// A group and all of its members.
 pub(crate) struct Lab {
     pub(crate) app: Arc<App>,
@@ -117,6 +172,8 @@ pub(crate) struct Lab {
     pub(crate) gone: Vec<Group>,
     names: u32,
     pub(crate) comparisons: usize,
+    /// What the members' capabilities have besides what they have by default.
+    pub(crate) more: Capabilities,
 }
 
 pub(crate) fn public() -> Config {
@@ -129,6 +186,16 @@ impl Lab {
     }
 
     pub(crate) fn with_suite(config: Config, seed: u64, suite: u16, has_names: bool) -> Self {
+        Self::with(LIBRARY, config, seed, suite, has_names)
+    }
+
+    pub(crate) fn with(
+        library: Library,
+        config: Config,
+        seed: u64,
+        suite: u16,
+        has_names: bool,
+    ) -> Self {
         let app = Arc::new(App {
             now: AtomicU64::new(NOW),
             psks: Mutex::default(),
@@ -136,21 +203,25 @@ impl Lab {
             has_names,
             is_closed: AtomicBool::new(false),
         });
-        let backend = RustCrypto::with_random(Arc::new(Seeded::new(seed)));
         Self {
-            client: Client::new(Arc::new(backend), app.clone(), config),
+            client: Client::new(library.backend(seed), app.clone(), config),
             app,
             suite: CipherSuite(suite),
             members: Vec::new(),
             gone: Vec::new(),
             names: 0,
             comparisons: 0,
+            more: Capabilities::default(),
         }
     }
 
     /// A group of so many, all added in one commit.
     pub(crate) fn of(config: Config, size: usize, seed: u64) -> Self {
-        let mut lab = Self::new(config, seed);
+        Self::of_on(LIBRARY, config, size, seed)
+    }
+
+    pub(crate) fn of_on(library: Library, config: Config, size: usize, seed: u64) -> Self {
+        let mut lab = Self::with(library, config, seed, 1, false);
         lab.create();
         lab.grow(size - 1);
         lab
@@ -182,9 +253,13 @@ impl Lab {
     pub(crate) fn identity_of(&self, name: &[u8]) -> Identity {
         let now = self.app.now.load(Ordering::Relaxed);
         let lifetime = Lifetime { not_before: now - 3600, not_after: now + 84 * 24 * 3600 };
-        self.client
-            .generate_identity(self.suite, Credential::Basic(name.to_vec()), lifetime)
-            .unwrap()
+        let credential = Credential::Basic(name.to_vec());
+        let identity = self.client.generate_identity(self.suite, credential, lifetime);
+        let mut identity = identity.unwrap();
+        let capabilities = &mut identity.description.capabilities;
+        capabilities.extensions.extend(&self.more.extensions);
+        capabilities.proposals.extend(&self.more.proposals);
+        identity
     }
 
     pub(crate) fn key_package(&mut self) -> KeyPackageSecrets {

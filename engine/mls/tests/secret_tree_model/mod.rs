@@ -81,8 +81,10 @@ impl Model {
         if generation > next + self.limits.forward() {
             return Err(PeerError::TooFarAhead.into());
         }
-        let too_old = generation + self.limits.out_of_order() < next;
-        if too_old || used.is_some_and(|used| used.contains(&generation)) {
+        if generation + self.limits.out_of_order() < next {
+            return Err(PeerError::KeyTooOld.into());
+        }
+        if used.is_some_and(|used| used.contains(&generation)) {
             return Err(PeerError::KeyUsedUp.into());
         }
         let (key, nonce) = self.key_of(consumed);

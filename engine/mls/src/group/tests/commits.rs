@@ -4,31 +4,22 @@ use crypto_api::{CipherSuite, Digest};
 
 use super::{
     forge::{External, bare, bare_with_tag, by_value, complete, external},
-    is_not_made,
-    members::{Lab, group_info, package, public, receive_commit},
-    refuses,
+    is_not_made, labs_of,
+    members::{Lab, group_info, package, public, receive_commit, required},
+    pair, refuses,
 };
 use crate::{
     PeerError,
-    group::{Config, Group, Received},
+    group::{Config, Received},
     tree::LeafDescription,
     types::{
         CredentialType, Extension, ExtensionType, Extensions, LeafIndex, PreSharedKeyId, Proposal,
-        ProposalOrRef, ProposalType, ProtocolVersion, Psk, ReInit, RequiredCapabilities,
-        ResumptionPskUsage,
+        ProposalOrRef, ProposalType, ProtocolVersion, Psk, ReInit, ResumptionPskUsage,
     },
 };
 
-fn labs() -> [Lab; 2] {
-    [Lab::of(public(), 5, 1), Lab::of(Config::default(), 5, 2)]
-}
-
-/// Members 0 and 1: who commits, and who refuses.
-fn pair(lab: &mut Lab) -> (&mut Group, &mut Group) {
-    let [one, other, ..] = &mut lab.members[..] else {
-        panic!("too few members");
-    };
-    (one, other)
+fn labs() -> impl Iterator<Item = Lab> {
+    labs_of(5)
 }
 
 fn external_psk(nonce: &[u8]) -> Proposal {
@@ -49,14 +40,6 @@ fn reinit(version: u16) -> Proposal {
         cipher_suite: CipherSuite(1),
         extensions: Extensions::new(),
     })
-}
-
-fn required(proposal_type: ProposalType) -> Extensions {
-    let mut extensions = Extensions::new();
-    extensions
-        .put(&RequiredCapabilities { proposal_types: vec![proposal_type], ..Default::default() })
-        .unwrap();
-    extensions
 }
 
 #[test]
@@ -213,6 +196,16 @@ fn pitfall_24_required_capabilities() {
         });
         let list = by_value(vec![Proposal::GroupContextExtensions(unknown)]);
         refuses(other, &complete(one, list, true, None), "13.4: a member lacks an extension");
+        // Of those who are removed nothing is required.
+        let lacking: Vec<_> = lab.members.iter().map(|member| member.own_leaf()).collect();
+        let builder = committer.commit().group_context_extensions(required(RARE));
+        let builder =
+            lacking[1..].iter().fold(builder, |builder, leaf| builder.remove_member(*leaf));
+        assert!(builder.stage().unwrap_err().to_string().contains("7.3: a member lacks one"));
+        let builder = committer.commit().group_context_extensions(required(RARE));
+        let builder = lacking.iter().fold(builder, |builder, leaf| builder.remove_member(*leaf));
+        let message = builder.stage().unwrap().messages.message;
+        assert!(matches!(lab.members[1].receive(&message), Ok(Received::Commit(_))));
     }
 }
 
@@ -436,29 +429,34 @@ fn pitfall_26_external_key_of_an_old_epoch() {
     assert!(matches!(received, Received::Ignored(_)), "{received:?}");
 }
 
+/// P30: indices out of range or that would wrap around, and one's own, which stays the same while
+/// the tree grows and shrinks around it.
 #[test]
-fn self_removes() {
-    let mut lab = Lab::of(public(), 4, 7);
-    let sent = lab.members[2].propose_self_remove(b"").unwrap().message;
-    lab.propose(2, &sent);
-    let reference = lab.members[0].pending_proposals().next().unwrap().reference;
-    let entry = ProposalOrRef::Reference(reference.to_vec());
-    let (one, other) = pair(&mut lab);
-    let message = bare(one, by_value(vec![Proposal::SelfRemove]));
-    refuses(other, &message, "a SelfRemove that is not by reference");
-    let mut list = by_value(vec![Proposal::Remove(LeafIndex(2))]);
-    list.push(entry.clone());
-    refuses(other, &bare(one, list), "12.2: more than one Update or Remove");
-    refuses(
-        other,
-        &complete(one, vec![entry.clone()], false, None),
-        "12.4: a commit without a path",
-    );
-    // Whoever leaves can't commit it.
-    let message = bare(&mut lab.members[2], vec![entry]);
-    refuses(&mut lab.members[1], &message, "12.2: the committer is removed");
-    lab.commit(0, &[], |b| b);
-    assert_eq!(lab.gone.len(), 1);
+fn pitfall_30_leaf_indices() {
+    for mut lab in labs() {
+        let (one, other) = pair(&mut lab);
+        for leaf in [5, 7, 8, 1 << 30, 1 << 31, u32::MAX].map(LeafIndex) {
+            let message = bare(one, by_value(vec![Proposal::Remove(leaf)]));
+            refuses(other, &message, "12.1.3: removed is not a non-blank leaf");
+            is_not_made(one.commit().remove_member(leaf), "12.1.3: removed is not");
+        }
+        let keys: Vec<_> = lab.members.iter().map(|m| m.signer.public().to_vec()).collect();
+        let check = |lab: &Lab| {
+            for member in &lab.members {
+                let own = member.own_leaf_node().unwrap().signature_key.as_slice();
+                assert_eq!(own, member.signer.public());
+            }
+        };
+        let new: Vec<_> = (0..4).map(|_| lab.key_package()).collect();
+        lab.commit(2, &new, |b| new.iter().fold(b, |b, one| b.add_member(package(one))));
+        check(&lab);
+        for leaf in [0, 8, 7, 6, 5, 4].map(LeafIndex) {
+            lab.commit(1, &[], |b| b.remove_member(leaf));
+            check(&lab);
+        }
+        assert_eq!(lab.members[0].signer.public(), keys[1]);
+        assert_eq!(lab.members[0].tree().size().leaf_count(), 4);
+    }
 }
 
 /// Commits that are damaged anywhere are refused, and the real one is then accepted.

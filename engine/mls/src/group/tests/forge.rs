@@ -49,6 +49,17 @@ pub(super) fn proposal(group: &mut Group, proposal: Proposal) -> Vec<u8> {
     group.protect(suite, signed, format).unwrap().protected.message
 }
 
+/// A SelfRemove, whoever doesn't support it; always in the clear.
+pub(super) fn forged_self_remove(group: &mut Group) -> Vec<u8> {
+    let client = group.client.clone();
+    let suite = client.suite(group.cipher_suite()).unwrap();
+    let content = Content::Proposal(Proposal::SelfRemove);
+    let (format, sender) = (WireFormat::PublicMessage, Sender::Member(group.own_leaf()));
+    let frame = group.epoch.frame(suite);
+    let signed = sign(&frame, &group.signer, format, sender, Vec::new(), content).unwrap();
+    group.protect(suite, signed, format).unwrap().protected.message
+}
+
 fn sign_as_member(group: &Group, content: Content) -> SignedContent {
     let suite = group.suite().unwrap();
     let format = group.client.config().handshake_format.into();

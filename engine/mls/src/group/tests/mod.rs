@@ -5,13 +5,32 @@
 mod commits;
 mod forge;
 mod proposals;
+mod provisional;
+mod self_removes;
 mod successors;
 mod welcomes;
 
 #[path = "../../../tests/members/mod.rs"]
 mod members;
 
-use crate::group::{CommitBuilder, Group};
+use crate::group::{CommitBuilder, Config, Group};
+use members::{Lab, Library, public};
+
+/// Groups of so many members, in both wire formats and on both crypto libraries.
+fn labs_of(size: usize) -> impl Iterator<Item = Lab> {
+    [Library::RustCrypto, Library::AwsLc].into_iter().flat_map(move |library| {
+        let configs = [public(), Config::default()];
+        (1..).zip(configs).map(move |(seed, config)| Lab::of_on(library, config, size, seed))
+    })
+}
+
+/// Members 0 and 1: who commits, and who refuses.
+fn pair(lab: &mut Lab) -> (&mut Group, &mut Group) {
+    let [one, other, ..] = &mut lab.members[..] else {
+        panic!("too few members");
+    };
+    (one, other)
+}
 
 /// A member refuses a message by this rule, and is what it was.
 #[track_caller]

@@ -6,7 +6,7 @@ use crypto_api::CipherSuite;
 
 use super::{
     forge::{bare, by_value, complete, proposal},
-    is_not_made,
+    is_not_made, labs_of,
     members::{Lab, NOW, group_info, package, public},
     refuses,
 };
@@ -14,15 +14,15 @@ use crate::{
     CallerError, PeerError,
     codec::Encode,
     framing::{MessageHeader, Sender},
-    group::{Client, Config, ExternalProposer, Group, Identity, Received},
+    group::{Client, ExternalProposer, Group, Identity, Received},
     types::{
         Credential, Extensions, ExternalSender, ExternalSenders, KeyPackage, LeafIndex, LeafNode,
-        LeafNodeSource, Lifetime, Proposal, ProposalType,
+        LeafNodeSource, Lifetime, Proposal, ProposalType, Psk,
     },
 };
 
-fn labs() -> [Lab; 2] {
-    [Lab::of(public(), 4, 1), Lab::of(Config::default(), 4, 2)]
+fn labs() -> impl Iterator<Item = Lab> {
+    labs_of(4)
 }
 
 /// A leaf of a member's, made with this source and this encryption key.
@@ -226,7 +226,7 @@ fn a_proposal_that_can_never_be_committed() {
         identity.description.credential = Credential::Other(unknown, vec![1]);
         identity.description.capabilities.credentials.push(unknown);
         let add = Proposal::Add(Box::new(key_package_of(&lab.client, &identity)));
-        let psk = crate::types::Psk::External { psk_id: b"nobody has it".to_vec() };
+        let psk = Psk::External { psk_id: b"nobody has it".to_vec() };
         let good = lab.key_package();
         let good_add = Proposal::Add(Box::new(package(&good)));
         for proposal in [add, good_add] {
@@ -239,6 +239,34 @@ fn a_proposal_that_can_never_be_committed() {
         assert_eq!(staged.changes().added.len(), 1);
         assert!(staged.changes().psks.is_empty());
         lab.accept(0, staged, &[good]);
+    }
+}
+
+/// Of many proposals only those are left out that can't be committed, wherever they are.
+#[test]
+fn some_of_many_that_can_never_be_committed() {
+    for mut lab in labs() {
+        lab.app.psks.lock().unwrap().insert(b"known".to_vec(), b"key".to_vec());
+        let bad = [0, 7, 8, 21, 32];
+        for at in 0..33 {
+            let name = if bad.contains(&at) { &b"nobody has it"[..] } else { b"known" };
+            let psk = Psk::External { psk_id: name.to_vec() };
+            let sent = lab.members[1].propose_psk(psk, b"").unwrap().message;
+            lab.propose(1, &sent);
+        }
+        let known: Vec<_> = lab.members[0]
+            .pending_proposals()
+            .enumerate()
+            .filter(|(at, _)| !bad.contains(at))
+            .filter_map(|(_, pending)| match pending.proposal {
+                Proposal::PreSharedKey(id) => Some(id.clone()),
+                _ => None,
+            })
+            .collect();
+        let staged = lab.members[0].commit().stage().unwrap();
+        assert_eq!(staged.changes().psks, known);
+        assert_eq!(known.len(), 33 - bad.len());
+        lab.accept(0, staged, &[]);
     }
 }
 
