@@ -1,0 +1,3 @@
+#![no_main]
+
+burrow_fuzz::target!("public_message");

@@ -1,0 +1,3 @@
+#![no_main]
+
+burrow_fuzz::target!("stored_state");
