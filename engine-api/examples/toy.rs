@@ -18,6 +18,7 @@ impl CgkaEngine for Toy {
             wire_profile: WireProfile::Other("toy"),
             cipher_suites: &[],
             crypto: "none",
+            layer: Layer::Core,
             storage: "none",
             threads: Threads::One,
             spans: Spans::uniform(&[Work::NoCryptography]),

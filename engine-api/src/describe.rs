@@ -16,7 +16,11 @@ pub struct Description {
     pub cipher_suites: &'static [CipherSuite],
     /// The library that computes, e.g. `aws-lc`.
     pub crypto: &'static str,
-    /// Where state goes, e.g. `memory (serde_json)`; `none` if nothing is written.
+    /// How far each operation has brought its state when it returns. Rows of one layer compare.
+    pub layer: Layer,
+    /// Where state goes and in what encoding, e.g. `memory (serde_json)`; `none` if nothing is
+    /// written. Of [`Layer::Sqlite`] it says whose provider writes, file or in-memory database,
+    /// encrypted or not, journal mode and `synchronous`.
     pub storage: &'static str,
     /// How many threads an operation may use.
     pub threads: Threads,
@@ -106,6 +110,35 @@ pub struct CipherSuite(pub u16);
 impl fmt::Display for CipherSuite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "0x{:04x}", self.0)
+    }
+}
+
+/// Where a client's state is when an operation returns: everything that it takes to go on from
+/// there, secrets included, and the keys that were used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Layer {
+    /// Nothing is written: the state is in the client alone.
+    Core,
+    /// Every operation leaves its state in an in-memory store, from which the group could be
+    /// reloaded in this process.
+    Memory,
+    /// Every operation has its state committed to a SQLite database before it returns.
+    /// [`Description::storage`] says to which: a file or not, journal mode, `synchronous`.
+    Sqlite,
+}
+
+impl Layer {
+    /// All of them, each including what the one before it does.
+    pub const ALL: [Self; 3] = [Self::Core, Self::Memory, Self::Sqlite];
+
+    /// The layer's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Memory => "memory",
+            Self::Sqlite => "sqlite",
+        }
     }
 }
 

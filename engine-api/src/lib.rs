@@ -34,6 +34,7 @@ mod describe;
 mod engine;
 mod error;
 mod group;
+mod mls;
 mod outcome;
 mod registration;
 
@@ -43,11 +44,16 @@ pub use bytes::{
 };
 pub use commit::{Change, Publication, PublishedCommit, StagedCommit};
 pub use describe::{
-    Capabilities, CipherSuite, Description, Deviation, Operation, Package, Spans, Support, Threads,
-    WireProfile, Work,
+    Capabilities, CipherSuite, Description, Deviation, Layer, Operation, Package, Spans, Support,
+    Threads, WireProfile, Work,
 };
 pub use engine::CgkaEngine;
 pub use error::EngineError;
 pub use group::{EncodedSizes, Epoch, Founded, LeafIndex, Member, Welcomes};
+pub use mls::{
+    AnyMlsClient, Declared, ExternallyJoined, GroupInfoBytes, MlsCapabilities, MlsClient,
+    MlsEffect, MlsExtension, MlsProposal, MlsRegistration, PassiveClient, ProposalBytes,
+    RatchetTreeBytes, TreePlace,
+};
 pub use outcome::{AppMessage, Ingested, RejectReason, Rejection};
 pub use registration::{Client, Registration};

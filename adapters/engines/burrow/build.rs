@@ -1,14 +1,10 @@
-//! Takes the versions of burrow and of what computes for it from the lockfile: first the list of
-//! `burrow/aws-lc`, then that of `burrow/rustcrypto`. `src/describe.rs` splits them.
+//! Takes the versions of burrow and of what works for it from the lockfile: first the list of
+//! `burrow/aws-lc`, then that of `burrow/rustcrypto`, each followed by what stores to SQLite if that is
+//! built, then that of `burrow/lanes`. `src/describe.rs` splits them.
 
 fn main() {
-    engine_lockfile::emit(&[
-        "burrow",
-        "crypto-api",
-        "crypto-aws-lc",
-        "aws-lc-rs",
-        "aws-lc-sys",
-        //
+    let aws_lc = ["burrow", "crypto-api", "crypto-aws-lc", "aws-lc-rs", "aws-lc-sys"];
+    let rustcrypto = [
         "burrow",
         "crypto-api",
         "crypto-rustcrypto",
@@ -17,5 +13,20 @@ fn main() {
         "curve25519-dalek",
         "aes-gcm",
         "sha2",
-    ]);
+    ];
+    let sqlite: &[&str] = match std::env::var_os("CARGO_FEATURE_SQLITE") {
+        Some(_) => &["rusqlite", "libsqlite3-sys"],
+        None => &[],
+    };
+    let lanes = [
+        "burrow",
+        "crypto-api",
+        "crypto-lanes",
+        "curve25519x8",
+        "curve25519-dalek",
+        "sha2",
+        "aws-lc-rs",
+        "aws-lc-sys",
+    ];
+    engine_lockfile::emit(&[&aws_lc[..], sqlite, &rustcrypto, sqlite, &lanes].concat());
 }

@@ -1,8 +1,9 @@
-//! Takes the versions of OpenMLS and of what computes for it from the lockfile: first the list of
-//! `openmls/rustcrypto`, then that of `openmls/libcrux`. `src/describe.rs` splits them.
+//! Takes the versions of OpenMLS and of what works for it from the lockfile: first the list of
+//! `openmls/rustcrypto`, then what stores to SQLite if that is built, then the list of
+//! `openmls/libcrux`. `src/describe.rs` splits them.
 
 fn main() {
-    engine_lockfile::emit(&[
+    let rustcrypto = [
         "openmls",
         "openmls_basic_credential",
         "openmls_memory_storage",
@@ -13,7 +14,12 @@ fn main() {
         "ed25519-dalek",
         "aes-gcm",
         "sha2",
-        //
+    ];
+    let sqlite: &[&str] = match std::env::var_os("CARGO_FEATURE_SQLITE") {
+        Some(_) => &["mdk-sqlite-storage", "rusqlite", "libsqlite3-sys"],
+        None => &[],
+    };
+    let libcrux = [
         "openmls",
         "openmls_basic_credential",
         "openmls_memory_storage",
@@ -25,5 +31,6 @@ fn main() {
         "ed25519-dalek",
         "libcrux-aead",
         "libcrux-sha2",
-    ]);
+    ];
+    engine_lockfile::emit(&[&rustcrypto, sqlite, &libcrux].concat());
 }

@@ -1,6 +1,8 @@
 //! What is printed beside the numbers.
 
-use engine_api::{Capabilities, CipherSuite, Description, Spans, Support, Threads, WireProfile};
+use engine_api::{
+    Capabilities, CipherSuite, Description, Layer, Spans, Support, Threads, WireProfile,
+};
 
 engine_api::locked_packages!();
 
@@ -12,6 +14,7 @@ pub(crate) fn describe() -> Description {
         // The registered suite with these primitives; nothing else of it is used.
         cipher_suites: &[CipherSuite(3)],
         crypto: "dalek, RustCrypto",
+        layer: Layer::Core,
         storage: "none",
         threads: Threads::One,
         spans: Spans::default(),

@@ -5,7 +5,9 @@ use std::marker::PhantomData;
 
 use burrow::codec::Encode;
 use burrow::framing::ContentType;
-use burrow::group::{Client, Group, KeyPackageSecrets, Received, StagedCommit as Staged};
+use burrow::group::{
+    Client, Group, JoinOptions, KeyPackageSecrets, KeyUse, Received, StagedCommit as Staged,
+};
 use burrow::types::{Credential, Extensions, LeafNode};
 use engine_api::{
     AppBytes, AppMessage, CgkaEngine, Change, CommitBytes, Description, EncodedSizes, EngineError,
@@ -15,7 +17,7 @@ use engine_api::{
 
 use crate::describe::{Backend, describe};
 use crate::ingest::{admit, ignored, key_package, ours, peers, refused, welcome};
-use crate::state::{new_client, new_identity, present_identity, random, random_number};
+use crate::state::{Psks, Time, new_client, new_identity, present_identity, random, random_number};
 
 /// How long the id of a new group is.
 const GROUP_ID_LENGTH: usize = 16;
@@ -27,6 +29,8 @@ pub(crate) struct Burrow<B> {
     /// The unused ones, by reference.
     pub(crate) key_packages: BTreeMap<Vec<u8>, KeyPackageSecrets>,
     pub(crate) groups: BTreeMap<GroupId, Held>,
+    pub(crate) psks: Psks,
+    pub(crate) time: Time,
     /// The next staged commit's number. The first is random in each client, copies included, so
     /// that no other's commit is taken for one of this client's.
     pub(crate) stages: u64,
@@ -47,11 +51,14 @@ impl<B: Backend> CgkaEngine for Burrow<B> {
     }
 
     fn new_client(name: &str) -> Result<Self, EngineError> {
-        let client = new_client::<B>();
+        let psks = Psks::default();
+        let client = new_client::<B>(&psks, Time::Present);
         Ok(Self {
             identity: new_identity(&client, name)?,
             key_packages: BTreeMap::new(),
             groups: BTreeMap::new(),
+            psks,
+            time: Time::Present,
             stages: random_number(&client)?,
             client,
             backend: PhantomData,
@@ -89,29 +96,11 @@ impl<B: Backend> CgkaEngine for Burrow<B> {
     }
 
     fn join_welcome(&mut self, message: &WelcomeBytes) -> Result<GroupId, EngineError> {
-        let welcome = welcome(message.as_slice())?;
-        let mut invited = welcome.secrets.iter().map(|entry| &entry.new_member);
-        let used = invited.find_map(|reference| self.key_packages.get_key_value(reference));
-        let (used, secrets) = used.ok_or_else(|| {
-            EngineError::peer(RejectReason::Misdirected, "for no key package of this client's")
-        })?;
-        let group = self.client.join(&welcome, secrets).map_err(peers)?;
-        let id = GroupId::new(group.group_id().to_vec());
-        if self.groups.contains_key(&id) {
-            return Err(EngineError::peer(
-                RejectReason::Invalid,
-                "a Welcome to a group that this client is in",
-            ));
-        }
-        let used = used.clone();
-        self.key_packages.remove(&used);
-        self.groups.insert(id.clone(), Held { group, staged: None });
-        Ok(id)
+        self.join_by(message, JoinOptions::default())
     }
 
     fn send(&mut self, group: &GroupId, payload: &[u8]) -> Result<AppBytes, EngineError> {
-        let sent = self.held_mut(group)?.group.send(payload, b"").map_err(ours)?;
-        Ok(sent.message.into())
+        self.send_with_use(group, payload).map(|(message, _)| message)
     }
 
     fn ingest_app(
@@ -119,25 +108,7 @@ impl<B: Backend> CgkaEngine for Burrow<B> {
         group: &GroupId,
         message: &AppBytes,
     ) -> Result<Ingested<AppMessage>, EngineError> {
-        let group = &mut self.held_mut(group)?.group;
-        let message = match admit(message.as_slice(), ContentType::Application, group) {
-            Ok(message) => message,
-            Err(outcome) => return Ok(outcome),
-        };
-        match group.receive_message(message) {
-            Ok(Received::Application(message)) => {
-                let sender = group.member_at(message.epoch, message.sender);
-                let sender =
-                    sender.ok_or_else(|| EngineError::internal("a sender off the tree"))?;
-                Ok(Ingested::Applied(AppMessage {
-                    sender: named(&sender.credential),
-                    payload: message.data,
-                }))
-            }
-            Ok(Received::Ignored(why)) => Ok(ignored(why)),
-            Ok(other) => Err(unexpected(&other)),
-            Err(why) => refused(why),
-        }
+        self.ingest_with_use(group, message).map(|(outcome, _)| outcome)
     }
 
     fn ingest_commit(
@@ -236,12 +207,74 @@ impl<B: Backend> CgkaEngine for Burrow<B> {
     }
 }
 
-impl<B> Burrow<B> {
-    fn held(&self, group: &GroupId) -> Result<&Held, EngineError> {
+impl<B: Backend> Burrow<B> {
+    /// Joins by a Welcome and what comes with it.
+    pub(crate) fn join_by(
+        &mut self,
+        message: &WelcomeBytes,
+        options: JoinOptions<'_>,
+    ) -> Result<GroupId, EngineError> {
+        let welcome = welcome(message.as_slice())?;
+        let mut invited = welcome.secrets.iter().map(|entry| &entry.new_member);
+        let used = invited.find_map(|reference| self.key_packages.get_key_value(reference));
+        let (used, secrets) = used.ok_or_else(|| {
+            EngineError::peer(RejectReason::Misdirected, "for no key package of this client's")
+        })?;
+        let group = self.client.join_with(&welcome, secrets, options).map_err(peers)?;
+        let id = GroupId::new(group.group_id().to_vec());
+        if self.groups.contains_key(&id) {
+            return Err(EngineError::peer(
+                RejectReason::Invalid,
+                "a Welcome to a group that this client is in",
+            ));
+        }
+        let used = used.clone();
+        self.key_packages.remove(&used);
+        self.groups.insert(id.clone(), Held { group, staged: None });
+        Ok(id)
+    }
+
+    /// A message, with the record of its key.
+    pub(crate) fn send_with_use(
+        &mut self,
+        group: &GroupId,
+        payload: &[u8],
+    ) -> Result<(AppBytes, Option<KeyUse>), EngineError> {
+        let sent = self.held_mut(group)?.group.send(payload, b"").map_err(ours)?;
+        Ok((sent.message.into(), sent.key_use))
+    }
+
+    /// What became of a message, with the record of its key if it was read.
+    pub(crate) fn ingest_with_use(
+        &mut self,
+        group: &GroupId,
+        message: &AppBytes,
+    ) -> Result<(Ingested<AppMessage>, Option<KeyUse>), EngineError> {
+        let group = &mut self.held_mut(group)?.group;
+        let message = match admit(message.as_slice(), ContentType::Application, group) {
+            Ok(message) => message,
+            Err(outcome) => return Ok((outcome, None)),
+        };
+        match group.receive_message(message) {
+            Ok(Received::Application(message)) => {
+                let sender = group.member_at(message.epoch, message.sender);
+                let sender =
+                    sender.ok_or_else(|| EngineError::internal("a sender off the tree"))?;
+                let key_use = Some(message.key_use);
+                let sender = named(sender.credential);
+                Ok((Ingested::Applied(AppMessage { sender, payload: message.data }), key_use))
+            }
+            Ok(Received::Ignored(why)) => Ok((ignored(why), None)),
+            Ok(other) => Err(unexpected(&other)),
+            Err(why) => refused(why).map(|outcome| (outcome, None)),
+        }
+    }
+
+    pub(crate) fn held(&self, group: &GroupId) -> Result<&Held, EngineError> {
         self.groups.get(group).ok_or_else(not_in)
     }
 
-    fn held_mut(&mut self, group: &GroupId) -> Result<&mut Held, EngineError> {
+    pub(crate) fn held_mut(&mut self, group: &GroupId) -> Result<&mut Held, EngineError> {
         self.groups.get_mut(group).ok_or_else(not_in)
     }
 }
@@ -295,7 +328,7 @@ fn check_listed(group: &Group, members: &[Member]) -> Result<(), EngineError> {
     Ok(())
 }
 
-fn take_welcomes(staged: &mut Staged) -> Welcomes {
+pub(crate) fn take_welcomes(staged: &mut Staged) -> Welcomes {
     let welcome = staged.messages.welcome.take();
     welcome.map_or(Welcomes::None, |welcome| Welcomes::Shared(welcome.into()))
 }
@@ -306,14 +339,14 @@ fn listed(leaf: burrow::types::LeafIndex, node: &LeafNode) -> Member {
 
 /// The name in a basic credential; the adapter's [`Application`](burrow::group::Application) lets
 /// no other kind in.
-fn named(credential: &Credential) -> Identity {
+pub(crate) fn named(credential: &Credential) -> Identity {
     match credential {
         Credential::Basic(name) => Identity::new(name.clone()),
         _ => Identity::new(Vec::new()),
     }
 }
 
-fn unexpected(received: &Received) -> EngineError {
+pub(crate) fn unexpected(received: &Received) -> EngineError {
     let kind = match received {
         Received::Application(_) => "an application message",
         Received::Proposal(_) => "a proposal",

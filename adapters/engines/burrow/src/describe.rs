@@ -1,15 +1,17 @@
-//! What the two configurations are.
+//! What the configurations are.
 
 use crypto_api::CryptoBackend;
 use crypto_aws_lc::AwsLc;
+use crypto_lanes::Lanes;
 use crypto_rustcrypto::RustCrypto;
 use engine_api::{
-    Capabilities, CipherSuite, Description, Package, Spans, Support, Threads, WireProfile,
+    Capabilities, CipherSuite, Description, Layer, Package, Spans, Support, Threads, WireProfile,
+    Work,
 };
 
 engine_api::locked_packages!();
 
-/// A crypto library under burrow: all in which the two engines differ.
+/// A crypto library under burrow: all in which the engines differ.
 pub(crate) trait Backend: CryptoBackend + Default {
     /// The configuration's name.
     const NAME: &'static str;
@@ -17,33 +19,42 @@ pub(crate) trait Backend: CryptoBackend + Default {
     const CRYPTO: &'static str;
     /// The packages that do the work.
     const PACKAGES: &'static [Package];
+    /// The same with those that store to SQLite.
+    const PACKAGES_WITH_SQLITE: &'static [Package] = Self::PACKAGES;
     /// What the library offers, the benched one first.
     const CIPHER_SUITES: &'static [CipherSuite];
     /// What a reader of a table must know.
-    const NOTES: &'static [&'static str];
+    fn notes() -> &'static [&'static str];
 }
 
-/// Where the second list of `build.rs` begins.
-const SPLIT: usize = 5;
+// How long the lists of `build.rs` are: AWS-LC's, SQLite's, RustCrypto's, SQLite's again, and the
+// lanes'.
+const AWS_LC: usize = 5;
+const SQLITE: usize = if cfg!(feature = "sqlite") { 2 } else { 0 };
+const WITH_AWS_LC: (&[Package], &[Package]) = PACKAGES.split_at(AWS_LC + SQLITE);
+const LANES: usize = 8;
+const WITH_RUSTCRYPTO: (&[Package], &[Package]) =
+    WITH_AWS_LC.1.split_at(WITH_AWS_LC.1.len() - LANES);
 
 impl Backend for AwsLc {
     const NAME: &'static str = "burrow/aws-lc";
     const CRYPTO: &'static str = "aws-lc";
-    const PACKAGES: &'static [Package] = PACKAGES.split_at(SPLIT).0;
+    const PACKAGES: &'static [Package] = WITH_AWS_LC.0.split_at(AWS_LC).0;
+    const PACKAGES_WITH_SQLITE: &'static [Package] = WITH_AWS_LC.0;
     const CIPHER_SUITES: &'static [CipherSuite] =
         &[CipherSuite(1), CipherSuite(2), CipherSuite(3), CipherSuite(5), CipherSuite(7)];
-    const NOTES: &'static [&'static str] = &[
-        PROFILE,
-        PAST,
-        WRITES,
-        "AWS-LC tests its entropy source at the first use in a process, before anything is timed.",
-    ];
+
+    fn notes() -> &'static [&'static str] {
+        &[PROFILE, PAST, WRITES, ENTROPY]
+    }
 }
 
 impl Backend for RustCrypto {
     const NAME: &'static str = "burrow/rustcrypto";
     const CRYPTO: &'static str = "rustcrypto";
-    const PACKAGES: &'static [Package] = PACKAGES.split_at(SPLIT).1;
+    const PACKAGES: &'static [Package] =
+        WITH_RUSTCRYPTO.0.split_at(WITH_RUSTCRYPTO.0.len() - SQLITE).0;
+    const PACKAGES_WITH_SQLITE: &'static [Package] = WITH_RUSTCRYPTO.0;
     const CIPHER_SUITES: &'static [CipherSuite] = &[
         CipherSuite(1),
         CipherSuite(2),
@@ -53,11 +64,44 @@ impl Backend for RustCrypto {
         CipherSuite(6),
         CipherSuite(7),
     ];
-    const NOTES: &'static [&'static str] = &[PROFILE, PAST, WRITES];
+
+    fn notes() -> &'static [&'static str] {
+        &[PROFILE, PAST, WRITES]
+    }
+}
+
+impl Backend for Lanes {
+    const NAME: &'static str = "burrow/lanes";
+    const CRYPTO: &'static str = "aws-lc + curve25519x8";
+    const PACKAGES: &'static [Package] = WITH_RUSTCRYPTO.1;
+    const CIPHER_SUITES: &'static [CipherSuite] = &[CipherSuite(1), CipherSuite(3)];
+
+    fn notes() -> &'static [&'static str] {
+        if curve25519x8::Lanes::detect().is_some() {
+            &[
+                PROFILE,
+                PAST,
+                WRITES,
+                ENTROPY,
+                "Seals, key derivations and signatures to verify that come three or more at a time \
+                 are computed eight at once, on one core, with AVX-512 IFMA; the rest by AWS-LC.",
+            ]
+        } else {
+            &[
+                PROFILE,
+                PAST,
+                WRITES,
+                ENTROPY,
+                "This processor has no AVX-512 IFMA: the rows are those of burrow/aws-lc again.",
+            ]
+        }
+    }
 }
 
 const PROFILE: &str = "Commits are private messages and always carry an update path, nothing is \
                        padded: burrow's defaults.";
+const ENTROPY: &str =
+    "AWS-LC tests its entropy source at the first use in a process, before anything is timed.";
 const PAST: &str = "Messages of the last 5 epochs are read, up to 100 generations out of order and \
                     1000 ahead.";
 const WRITES: &str = "State is not written: burrow leaves that to the application, and offers for \
@@ -70,6 +114,7 @@ pub(crate) fn describe<B: Backend>() -> Description {
         wire_profile: WireProfile::Mls,
         cipher_suites: B::CIPHER_SUITES,
         crypto: B::CRYPTO,
+        layer: Layer::Core,
         storage: "none (state in memory; Group::write is not called)",
         threads: Threads::One,
         spans: Spans::uniform(&[]),
@@ -79,7 +124,30 @@ pub(crate) fn describe<B: Backend>() -> Description {
             rename: Support::No("burrow has no group name of its own"),
             any_member_commits: Support::Yes,
         },
-        notes: B::NOTES,
+        notes: B::notes(),
         deviations: &[],
+    }
+}
+
+const KEPT: &[&str] = &[
+    PROFILE,
+    PAST,
+    "The store is the adapter's, which does as burrow's documentation asks of an application: the \
+     whole group is written after each change of epoch, a record of 17 bytes for each message, and \
+     a staged commit by itself, each operation's writes as one transaction.",
+];
+
+/// burrow with a store beside it.
+pub(crate) fn describe_kept<B: Backend>(layer: Layer, storage: &'static str) -> Description {
+    Description {
+        packages: match layer {
+            Layer::Sqlite => B::PACKAGES_WITH_SQLITE,
+            _ => B::PACKAGES,
+        },
+        layer,
+        storage,
+        spans: Spans::uniform(&[Work::StorageWrite]),
+        notes: KEPT,
+        ..describe::<B>()
     }
 }

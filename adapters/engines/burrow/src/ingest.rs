@@ -45,7 +45,7 @@ pub(crate) fn welcome(bytes: &[u8]) -> Result<Welcome, EngineError> {
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<MlsMessage, Rejection> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<MlsMessage, Rejection> {
     MlsMessage::decode_exact(bytes).map_err(malformed)
 }
 
@@ -53,7 +53,7 @@ fn parse(bytes: &[u8]) -> Result<MlsMessage, Rejection> {
 pub(crate) fn ignored<T>(why: Ignored) -> Ingested<T> {
     match why {
         Ignored::Own | Ignored::Duplicate => Ingested::Duplicate,
-        Ignored::PastEpoch => Ingested::Stale,
+        Ignored::PastEpoch | Ignored::TooOld => Ingested::Stale,
         Ignored::FutureEpoch => Ingested::RetryLater,
     }
 }
@@ -104,6 +104,6 @@ fn reason(why: &PeerError) -> RejectReason {
     }
 }
 
-fn malformed(why: impl Display) -> Rejection {
+pub(crate) fn malformed(why: impl Display) -> Rejection {
     Rejection::new(RejectReason::Malformed, why)
 }

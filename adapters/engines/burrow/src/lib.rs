@@ -1,6 +1,7 @@
-//! burrow, the in-house engine, as a [`CgkaEngine`](engine_api::CgkaEngine), on two crypto
-//! libraries: [`engines`] lists `burrow/aws-lc` and `burrow/rustcrypto`. Cipher suite 0x0001 is the
-//! one benched.
+//! burrow, the in-house engine, as a [`CgkaEngine`](engine_api::CgkaEngine), on three crypto
+//! libraries: [`engines`] lists `burrow/aws-lc`, `burrow/rustcrypto`, and `burrow/lanes`, which is
+//! AWS-LC with bulk work on Curve25519 done eight at a time. Only the first two have peers on the
+//! same library. Cipher suite 0x0001 is the one benched.
 //!
 //! # Configuration
 //!
@@ -19,9 +20,10 @@
 //!
 //! # Fairness
 //!
-//! - Nothing is written to a store in any operation. burrow leaves that to the application: all of
-//!   the group after each change of epoch (`Group::write`), and in between a record of 17 bytes for
-//!   each message (`KeyUse`), which the engine makes in the timed operation and the adapter drops.
+//! - Nothing is written to a store in any operation of these; [`layered`] lists those that do.
+//!   burrow leaves that to the application: all of the group after each change of epoch
+//!   (`Group::write`), and in between a record of 17 bytes for each message (`KeyUse`), which the
+//!   engine makes in the timed operation and the adapter drops.
 //! - A copy of a client is made by burrow's `Group::duplicate`, a feature that is for measuring only.
 //!   The copy shares the tree, with its hashes and the members' decoded signature keys, until one of
 //!   the two changes.
@@ -31,8 +33,8 @@
 //!
 //! # Where the adapter steps in
 //!
-//! - burrow reports a message that is received again and one whose key is too old to be kept as the
-//!   same thing; here both are duplicates.
+//! - A message whose key is too old to be kept is [`Stale`](engine_api::Ingested::Stale): nobody can
+//!   tell whether it was received before.
 //! - A Welcome to a group that the client is in already is for the application to refuse: the
 //!   adapter does.
 //! - A client that was removed keeps the state of its last epoch in burrow, marked as removed. The
@@ -42,19 +44,54 @@
 #![forbid(unsafe_code)]
 
 mod client;
+mod counting;
 mod describe;
 mod ingest;
+mod layers;
+mod mls;
 mod state;
+mod store;
 
 use crypto_aws_lc::AwsLc;
+use crypto_lanes::Lanes;
 use crypto_rustcrypto::RustCrypto;
-use engine_api::Registration;
+use engine_api::{MlsRegistration, Registration};
 
 use crate::client::Burrow;
+pub use crate::counting::counted;
+use crate::layers::Keeping;
+use crate::store::Memory;
+#[cfg(feature = "sqlite")]
+use crate::store::Sqlite;
 
-/// Both configurations. Neither generic nor inlined, so that their code is compiled here, once.
+/// The configurations. Neither generic nor inlined, so that their code is compiled here, once.
 #[inline(never)]
 #[must_use]
 pub fn engines() -> Vec<Registration> {
-    vec![Registration::of::<Burrow<AwsLc>>(), Registration::of::<Burrow<RustCrypto>>()]
+    vec![
+        Registration::of::<Burrow<AwsLc>>(),
+        Registration::of::<Burrow<Lanes>>(),
+        Registration::of::<Burrow<RustCrypto>>(),
+    ]
+}
+
+/// The two as an application keeps them: in memory, and with the feature `sqlite` in a file.
+#[inline(never)]
+#[must_use]
+pub fn layered() -> Vec<Registration> {
+    vec![
+        Registration::of::<Keeping<AwsLc, Memory>>().renamed("burrow/aws-lc/memory"),
+        Registration::of::<Keeping<RustCrypto, Memory>>().renamed("burrow/rustcrypto/memory"),
+        #[cfg(feature = "sqlite")]
+        Registration::of::<Keeping<AwsLc, Sqlite>>().renamed("burrow/aws-lc/sqlite"),
+        #[cfg(feature = "sqlite")]
+        Registration::of::<Keeping<RustCrypto, Sqlite>>().renamed("burrow/rustcrypto/sqlite"),
+    ]
+}
+
+/// The same two as MLS engines.
+#[inline(never)]
+#[must_use]
+pub fn mls_engines() -> Vec<MlsRegistration> {
+    vec![MlsRegistration::of::<Burrow<AwsLc>>(), MlsRegistration::of::<Burrow<RustCrypto>>()]
 }

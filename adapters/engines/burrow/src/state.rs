@@ -5,14 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use burrow::codec::{Decode, Encode, Reader};
 use burrow::crypto::SignaturePublicKey;
+use burrow::framing::Sender;
 use burrow::group::{Application, Client, Config, Group, Identity, KeyPackageSecrets};
 use burrow::schedule::RatchetLimits;
-use burrow::types::{Credential, Lifetime};
+use burrow::tree::LeafDescription;
+use burrow::types::{Credential, Extensions, LeafNode, Lifetime, Proposal};
 use crypto_api::{CipherSuite, Secret, Suite};
 use engine_api::{EngineError, GroupId, SnapshotBytes};
 use zeroize::Zeroizing;
@@ -36,18 +38,62 @@ const VALID_SINCE: Duration = Duration::from_secs(3600);
 /// How long it will be: with the hour before, the longest that OpenMLS finds acceptable.
 const VALID_FOR: Duration = Duration::from_secs(28 * 3 * 24 * 3600);
 
-const FORMAT: &[u8] = b"adapter-burrow client 1";
+const FORMAT: &[u8] = b"adapter-burrow client 2";
 
-/// The lab's side of the engine: everybody is who it says, and the time is the machine's.
-struct Lab;
+/// External PSKs. All clones are one; [`Psks::copied`] is another.
+#[derive(Clone, Default)]
+pub(crate) struct Psks(Arc<Mutex<BTreeMap<Vec<u8>, Secret>>>);
+
+impl Psks {
+    pub(crate) fn keep(&self, id: &[u8], psk: &[u8]) {
+        self.held().insert(id.to_vec(), Secret::copy_from(psk));
+    }
+
+    /// An independent copy.
+    fn copied(&self) -> Self {
+        Self(Arc::new(Mutex::new(self.held().clone())))
+    }
+
+    /// Nothing panics while holding the lock, so a poisoned one holds nothing broken.
+    fn held(&self) -> MutexGuard<'_, BTreeMap<Vec<u8>, Secret>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The lab's side of the engine: everybody is who it says.
+struct Lab {
+    psks: Psks,
+    time: Time,
+}
+
+/// Which time it is for a client.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Time {
+    /// The machine's.
+    Present,
+    /// That of a recording: whatever it shows was accepted then.
+    Recorded,
+}
 
 impl Application for Lab {
     fn now(&self) -> Option<u64> {
-        Some(seconds_now())
+        (self.time == Time::Present).then(seconds_now)
     }
 
     fn is_credential_valid(&self, credential: &Credential, _: &SignaturePublicKey) -> bool {
         matches!(credential, Credential::Basic(_))
+    }
+
+    fn may_replace(&self, old: &LeafNode, new: &LeafNode) -> bool {
+        self.time == Time::Recorded || old.credential == new.credential
+    }
+
+    fn may_propose(&self, sender: Sender, _: &Proposal) -> bool {
+        self.time == Time::Recorded || sender != Sender::NewMemberProposal
+    }
+
+    fn external_psk(&self, psk_id: &[u8]) -> Option<Secret> {
+        self.psks.held().get(psk_id).cloned()
     }
 
     /// mls-rs' key packages last a year.
@@ -61,14 +107,14 @@ fn seconds_now() -> u64 {
 }
 
 /// A client of burrow, configured as the crate documentation says.
-pub(crate) fn new_client<B: Backend>() -> Client {
+pub(crate) fn new_client<B: Backend>(psks: &Psks, time: Time) -> Client {
     let config = Config {
         past_epochs: PAST_EPOCHS,
         // The default, if these limits were not to be had.
         ratchet_limits: RatchetLimits::new(OUT_OF_ORDER, FORWARD).unwrap_or_default(),
         ..Config::default()
     };
-    Client::new(Arc::new(B::default()), Arc::new(Lab), config)
+    Client::new(Arc::new(B::default()), Arc::new(Lab { psks: psks.clone(), time }), config)
 }
 
 /// A fresh signature key, under a basic credential.
@@ -82,7 +128,7 @@ pub(crate) fn present_identity(identity: &Identity) -> Identity {
     Identity { lifetime: lifetime_now(), ..identity.clone() }
 }
 
-fn lifetime_now() -> Lifetime {
+pub(crate) fn lifetime_now() -> Lifetime {
     let now = seconds_now();
     Lifetime {
         not_before: now.saturating_sub(VALID_SINCE.as_secs()),
@@ -111,13 +157,17 @@ pub(crate) fn random_number(client: &Client) -> Result<u64, EngineError> {
 impl<B: Backend> Burrow<B> {
     /// An independent copy.
     pub(crate) fn copied(&self) -> Result<Self, EngineError> {
-        let copy = |(id, held): (&GroupId, &Held)| Ok((id.clone(), held.copied()?));
+        let psks = self.psks.copied();
+        let client = new_client::<B>(&psks, self.time);
+        let copy = |(id, held): (&GroupId, &Held)| Ok((id.clone(), held.copied(&client)?));
         Ok(Self {
-            client: self.client.clone(),
             identity: self.identity.clone(),
             key_packages: self.key_packages.clone(),
             groups: self.groups.iter().map(copy).collect::<Result<_, EngineError>>()?,
+            psks,
+            time: self.time,
             stages: random_number(&self.client)?,
+            client,
             backend: PhantomData,
         })
     }
@@ -127,8 +177,17 @@ impl<B: Backend> Burrow<B> {
         let mut out = Writer::default();
         out.put(&FORMAT.to_vec())?;
         out.put(&B::NAME.as_bytes().to_vec())?;
+        out.put(&u8::from(self.time == Time::Recorded))?;
+        out.put(&self.identity.cipher_suite)?;
         out.put(&self.identity.description.credential)?;
+        out.put(&self.identity.description.capabilities)?;
         out.put(self.identity.signer.private())?;
+        let psks = self.psks.held().clone();
+        out.put(&(psks.len() as u64))?;
+        for (id, psk) in &psks {
+            out.put(id)?;
+            out.put(psk)?;
+        }
         out.put(&(self.key_packages.len() as u64))?;
         for secrets in self.key_packages.values() {
             out.put(&*secrets.write().map_err(ours)?)?;
@@ -149,17 +208,27 @@ impl<B: Backend> Burrow<B> {
 
     /// The client that [`to_bytes`](Self::to_bytes) made the bytes of.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, EngineError> {
-        let client = new_client::<B>();
-        let mut reader = Reader::new(undamaged(suite(&client)?, bytes)?);
+        let psks = Psks::default();
+        let present = new_client::<B>(&psks, Time::Present);
+        let mut reader = Reader::new(undamaged(suite(&present)?, bytes)?);
         if opaque(&mut reader)? != FORMAT || opaque(&mut reader)? != B::NAME.as_bytes() {
             return Err(EngineError::storage("not a client of this engine"));
         }
+        let (time, client) = match read::<u8>(&mut reader)? {
+            0 => (Time::Present, present),
+            _ => (Time::Recorded, new_client::<B>(&psks, Time::Recorded)),
+        };
         let identity = read_identity(&client, &mut reader)?;
+        for _ in 0..read::<u64>(&mut reader)? {
+            let id = opaque(&mut reader)?;
+            psks.keep(id, opaque(&mut reader)?);
+        }
         let mut key_packages = BTreeMap::new();
         for _ in 0..read::<u64>(&mut reader)? {
             let secrets = KeyPackageSecrets::read(&client, opaque(&mut reader)?);
             let secrets = secrets.map_err(EngineError::storage)?;
-            let reference = secrets.key_package().reference(suite(&client)?);
+            let suite = client.suite(secrets.cipher_suite()).map_err(EngineError::storage)?;
+            let reference = secrets.key_package().reference(suite);
             let reference = reference.map_err(EngineError::storage)?;
             key_packages.insert(reference.as_slice().to_vec(), secrets);
         }
@@ -173,20 +242,29 @@ impl<B: Backend> Burrow<B> {
         }
         reader.finish().map_err(EngineError::storage)?;
         let stages = random_number(&client)?;
-        Ok(Self { client, identity, key_packages, groups, stages, backend: PhantomData })
+        Ok(Self {
+            client,
+            identity,
+            key_packages,
+            groups,
+            psks,
+            time,
+            stages,
+            backend: PhantomData,
+        })
     }
 }
 
 type Written = Zeroizing<Vec<u8>>;
 
 impl Held {
-    fn write(&self) -> Result<(Written, Option<(u64, Written)>), EngineError> {
+    pub(crate) fn write(&self) -> Result<(Written, Option<(u64, Written)>), EngineError> {
         let staged = self.staged.as_ref();
         let staged = staged.map(|(stage, staged)| Ok((*stage, staged.write().map_err(ours)?)));
         Ok((self.group.write().map_err(ours)?, staged.transpose()?))
     }
 
-    fn restore(
+    pub(crate) fn restore(
         client: &Client,
         group: &[u8],
         staged: Option<(u64, &[u8])>,
@@ -200,18 +278,21 @@ impl Held {
         Ok(Self { group, staged })
     }
 
-    fn copied(&self) -> Result<Self, EngineError> {
+    fn copied(&self, client: &Client) -> Result<Self, EngineError> {
         let staged = self.staged.as_ref();
         let staged = staged.map(|(stage, staged)| {
             Ok((*stage, self.group.duplicate_staged(staged).map_err(ours)?))
         });
-        Ok(Self { group: self.group.duplicate().map_err(ours)?, staged: staged.transpose()? })
+        Ok(Self {
+            group: self.group.duplicate_for(client).map_err(ours)?,
+            staged: staged.transpose()?,
+        })
     }
 }
 
 /// Has a restored group compute what it would have by now if it had been running, so that no timed
 /// operation does.
-fn warm_up(group: &Group) -> Result<(), EngineError> {
+pub(crate) fn warm_up(group: &Group) -> Result<(), EngineError> {
     let suite = group.client().suite(group.cipher_suite()).map_err(ours)?;
     group.tree().tree_hash(suite).map_err(ours)?;
     for (_, leaf) in group.members() {
@@ -221,11 +302,14 @@ fn warm_up(group: &Group) -> Result<(), EngineError> {
 }
 
 fn read_identity(client: &Client, reader: &mut Reader<'_>) -> Result<Identity, EngineError> {
+    let cipher_suite = read(reader)?;
     let credential = read(reader)?;
+    let capabilities = read(reader)?;
     let private: Secret = read(reader)?;
-    let identity = client.generate_identity(SUITE, credential, lifetime_now()).map_err(ours)?;
-    let signer = suite(client)?.signing_key(private.as_slice());
-    Ok(Identity { signer: signer.map_err(EngineError::storage)?, ..identity })
+    let suite = client.suite(cipher_suite).map_err(EngineError::storage)?;
+    let signer = suite.signing_key(private.as_slice()).map_err(EngineError::storage)?;
+    let description = LeafDescription { credential, capabilities, extensions: Extensions::new() };
+    Ok(Identity { cipher_suite, signer, description, lifetime: lifetime_now() })
 }
 
 /// What stands before the digest, if the digest is right.

@@ -18,6 +18,7 @@ use crate::describe;
 use crate::events;
 use crate::ingest::{self, Outcome, identity, removed};
 use crate::state::State;
+use crate::store::{Memory, Store};
 
 /// Goes into every key package and group. No relay is ever spoken to.
 const RELAY: &str = "wss://relay.example.com";
@@ -29,11 +30,11 @@ const GROUP_NAME: &str = "group";
 const KEY_PACKAGE: Kind = Kind::Custom(30443);
 
 /// One Nostr account with one MDK instance.
-pub(crate) struct MdkClient {
+pub(crate) struct MdkClient<S: Store = Memory> {
     /// The account. MDK doesn't keep it; it signs key packages only.
     pub(crate) keys: Keys,
     relay: RelayUrl,
-    pub(crate) state: State,
+    pub(crate) state: State<S>,
     /// The event of each group's staged commit.
     staged: HashMap<GroupId, EventId>,
     /// Messages that were given to `ingest_commit`: MDK has decrypted them, which works once, so
@@ -41,16 +42,16 @@ pub(crate) struct MdkClient {
     misdelivered: HashMap<EventId, AppMessage>,
 }
 
-impl CgkaEngine for MdkClient {
+impl<S: Store> CgkaEngine for MdkClient<S> {
     fn describe() -> Description {
-        describe::describe()
+        describe::describe::<S>()
     }
 
     fn new_client(_: &str) -> Result<Self, EngineError> {
         Ok(Self {
             keys: Keys::generate(),
             relay: RelayUrl::parse(RELAY).map_err(EngineError::internal)?,
-            state: State::new(),
+            state: State::new()?,
             staged: HashMap::new(),
             misdelivered: HashMap::new(),
         })
@@ -254,14 +255,14 @@ impl CgkaEngine for MdkClient {
         Ok(Self {
             keys: self.keys.clone(),
             relay: self.relay.clone(),
-            state: self.state.fork(),
+            state: self.state.fork()?,
             staged: self.staged.clone(),
             misdelivered: self.misdelivered.clone(),
         })
     }
 }
 
-impl MdkClient {
+impl<S: Store> MdkClient<S> {
     fn change(
         &self,
         group: &MdkGroupId,

@@ -13,10 +13,12 @@ use openmls_traits::crypto::OpenMlsCrypto;
 use openmls_traits::random::OpenMlsRand;
 use openmls_traits::types::AeadType;
 
-use crate::client::{MdkClient, mdk_id};
+use crate::client::{self, mdk_id};
 use crate::events;
 
 const OUTER: AeadType = AeadType::ChaCha20Poly1305;
+
+type MdkClient = client::MdkClient;
 
 fn pair() -> (MdkClient, MdkClient, GroupId) {
     let mut founder = MdkClient::new_client("").unwrap();

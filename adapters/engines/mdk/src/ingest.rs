@@ -12,6 +12,7 @@ use openmls::group::CreateMessageError;
 
 use crate::events;
 use crate::state::{EventRecord, State};
+use crate::store::Store;
 
 /// What became of an event, whichever kind of message was inside.
 pub(crate) enum Outcome {
@@ -23,8 +24,8 @@ pub(crate) enum Outcome {
 }
 
 /// Hands the event to MDK.
-pub(crate) fn process(
-    state: &State,
+pub(crate) fn process<S: Store>(
+    state: &State<S>,
     group: &group_types::Group,
     event: &Event,
 ) -> Result<Outcome, EngineError> {
@@ -89,8 +90,8 @@ fn was_taken(record: &EventRecord) -> bool {
 }
 
 /// MDK refused the event without a word: its record may have one.
-fn refused(
-    state: &State,
+fn refused<S: Store>(
+    state: &State<S>,
     group: &group_types::Group,
     event: &Event,
     known: bool,

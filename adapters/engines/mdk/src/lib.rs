@@ -1,5 +1,5 @@
 //! MDK 0.8 (`mdk-core` with `mdk-memory-storage`) as an engine: the Marmot profile, cipher suite
-//! 0x0001, one configuration named `mdk`.
+//! 0x0001, one configuration named `mdk`; on MDK's SQLite store instead, `mdk/sqlite` ([`layered`]).
 //!
 //! # What was configured
 //!
@@ -75,6 +75,7 @@ mod events;
 mod hostile_tests;
 mod ingest;
 mod state;
+mod store;
 
 use engine_api::Registration;
 
@@ -83,4 +84,14 @@ use engine_api::Registration;
 #[inline(never)]
 pub fn engines() -> Vec<Registration> {
     vec![Registration::of::<client::MdkClient>()]
+}
+
+/// With the feature `sqlite`, MDK on its SQLite store: `mdk/sqlite`.
+#[must_use]
+#[inline(never)]
+pub fn layered() -> Vec<Registration> {
+    vec![
+        #[cfg(feature = "sqlite")]
+        Registration::of::<client::MdkClient<store::Sqlite>>(),
+    ]
 }

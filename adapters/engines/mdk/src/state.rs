@@ -6,18 +6,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use engine_api::EngineError;
 use mdk_core::callback::{MdkCallback, RollbackInfo};
 use mdk_core::prelude::{GroupId, MDK, MdkStorageProvider, message_types};
-use mdk_memory_storage::MdkMemoryStorage;
 use nostr::EventId;
 use openmls::group::MlsGroup;
 use openmls_traits::OpenMlsProvider;
+
+use crate::store::Store;
 
 /// What MDK remembers of an event that it was given.
 pub(crate) type EventRecord = message_types::ProcessedMessage;
 
 /// One MDK instance over its own store, told when MDK rolls a group back.
-pub(crate) struct State {
-    pub(crate) mdk: MDK<MdkMemoryStorage>,
+pub(crate) struct State<S: Store> {
+    pub(crate) mdk: MDK<S::Storage>,
     rollback: Arc<RollbackFlag>,
+    /// Goes after MDK, which has it open.
+    place: S::Place,
 }
 
 /// Set by MDK when a commit that arrived late won the epoch that another had ended.
@@ -30,27 +33,25 @@ impl MdkCallback for RollbackFlag {
     }
 }
 
-impl State {
+impl<S: Store> State<S> {
     /// MDK as it configures itself, over an empty store.
-    pub(crate) fn new() -> Self {
-        Self::over(MdkMemoryStorage::default())
+    pub(crate) fn new() -> Result<Self, EngineError> {
+        S::open().map(Self::over)
     }
 
-    /// An independent copy of the store under a new MDK. What MDK keeps for rolling back is not
-    /// in the copy: neither its snapshots nor its list of them can be read from outside.
-    pub(crate) fn fork(&self) -> Self {
-        let storage = MdkMemoryStorage::default();
-        storage.restore_snapshot(self.storage().create_snapshot());
-        Self::over(storage)
+    /// An independent copy of the store under a new MDK. What MDK keeps in itself for rolling back
+    /// is not in the copy: its list of snapshots can't be read from outside.
+    pub(crate) fn fork(&self) -> Result<Self, EngineError> {
+        S::copied(self.storage(), &self.place).map(Self::over)
     }
 
-    fn over(storage: MdkMemoryStorage) -> Self {
+    fn over((storage, place): (S::Storage, S::Place)) -> Self {
         let rollback = Arc::new(RollbackFlag::default());
         let mdk = MDK::builder(storage).with_callback(rollback.clone()).build();
-        Self { mdk, rollback }
+        Self { mdk, rollback, place }
     }
 
-    fn storage(&self) -> &MdkMemoryStorage {
+    fn storage(&self) -> &S::Storage {
         self.mdk.provider.storage()
     }
 
@@ -68,7 +69,7 @@ impl State {
 
     /// The longest group name that the store takes, in bytes.
     pub(crate) fn max_name_len(&self) -> usize {
-        self.storage().limits().max_group_name_length
+        S::max_name_len(self.storage())
     }
 
     /// What MDK remembers of the event.

@@ -7,8 +7,14 @@ use engine_api::{
     Welcomes,
 };
 
+/// `mdk`; and of the target that includes this file as its module `on_sqlite`, `mdk/sqlite`.
 fn engine() -> Registration {
-    adapter_mdk::engines()[0]
+    let engines = if module_path!().ends_with("on_sqlite") {
+        adapter_mdk::layered()
+    } else {
+        adapter_mdk::engines()
+    };
+    engines[0]
 }
 
 fn client() -> Client {

@@ -10,14 +10,19 @@ use engine_api::{
     Member, PublishedCommit, RejectReason, SnapshotBytes, StagedCommit, WelcomeBytes, Welcomes,
 };
 use mls_rs::error::MlsError;
-use mls_rs::group::{CommitEffect, CommitOutput, CommitSecrets, ContentType, ReceivedMessage};
+use mls_rs::group::{
+    CommitBuilder, CommitEffect, CommitOutput, CommitSecrets, ContentType, ExportedTree,
+    ReceivedMessage,
+};
 use mls_rs::identity::SigningIdentity;
 use mls_rs::time::MlsTime;
 use mls_rs::{Client, Group, MlsMessage};
 
 use crate::describe::{Backend, describe};
 use crate::ingest::{admit, ours, parse, peers, refused};
-use crate::state::{Config, GroupStore, Held, KeyPackages, Keys, Outbox, Staged, random_number};
+use crate::state::{
+    Config, GroupStore, Held, KeyPackages, Keys, Outbox, Staged, Told, random_number,
+};
 
 /// How long ago a new key package has become valid: OpenMLS 0.8.3 refuses one that did so in the
 /// present second.
@@ -28,6 +33,7 @@ pub(crate) struct MlsRs<B: Backend> {
     pub(crate) keys: Keys,
     pub(crate) client: Client<Config<B>>,
     pub(crate) key_packages: KeyPackages,
+    pub(crate) told: Told,
     pub(crate) outbox: Outbox,
     /// In cells, because a group that is copied or stored is written to its store.
     pub(crate) groups: BTreeMap<GroupId, RefCell<Held<B>>>,
@@ -45,8 +51,10 @@ impl<B: Backend> CgkaEngine for MlsRs<B> {
         let keys = Keys::generate::<B>(name)?;
         let key_packages = KeyPackages::default();
         let outbox = Outbox::default();
+        let told = Told::default();
         Ok(Self {
-            client: keys.client(&key_packages, GroupStore::new(&outbox)),
+            client: keys.client(&key_packages, GroupStore::new(&outbox), &told),
+            told,
             keys,
             key_packages,
             outbox,
@@ -88,21 +96,7 @@ impl<B: Backend> CgkaEngine for MlsRs<B> {
     }
 
     fn join_welcome(&mut self, welcome: &WelcomeBytes) -> Result<GroupId, EngineError> {
-        let message = parse(welcome.as_slice()).map_err(EngineError::Peer)?;
-        let used = self.key_packages.first_of(&message.welcome_key_package_references());
-        let (group, _) = self.client.join_group(None, &message, None).map_err(peers)?;
-        let id = GroupId::new(group.group_id().to_vec());
-        if self.groups.contains_key(&id) {
-            return Err(EngineError::peer(
-                RejectReason::Invalid,
-                "a Welcome to a group that this client is in",
-            ));
-        }
-        if let Some(used) = used {
-            self.key_packages.forget(&used);
-        }
-        self.groups.insert(id.clone(), RefCell::new(Held::new(group, None)));
-        Ok(id)
+        self.join_by(welcome, None)
     }
 
     fn send(&mut self, group: &GroupId, payload: &[u8]) -> Result<AppBytes, EngineError> {
@@ -117,7 +111,7 @@ impl<B: Backend> CgkaEngine for MlsRs<B> {
         message: &AppBytes,
     ) -> Result<Ingested<AppMessage>, EngineError> {
         let group = &mut self.held_mut(group)?.group;
-        let admitted = admit(message.as_slice(), ContentType::Application, group.context());
+        let admitted = admit(message.as_slice(), Some(ContentType::Application), group.context());
         let message = match admitted {
             Ok(message) => message,
             Err(outcome) => return Ok(outcome),
@@ -143,7 +137,7 @@ impl<B: Backend> CgkaEngine for MlsRs<B> {
         commit: &CommitBytes,
     ) -> Result<Ingested<Epoch>, EngineError> {
         let held = self.held_mut(group)?;
-        let admitted = admit(commit.as_slice(), ContentType::Commit, held.group.context());
+        let admitted = admit(commit.as_slice(), Some(ContentType::Commit), held.group.context());
         let message = match admitted {
             Ok(message) => message,
             Err(outcome) => return Ok(outcome),
@@ -239,11 +233,34 @@ impl<B: Backend> CgkaEngine for MlsRs<B> {
 }
 
 impl<B: Backend> MlsRs<B> {
-    fn held(&self, group: &GroupId) -> Result<Ref<'_, Held<B>>, EngineError> {
+    /// Joins by a Welcome and the tree beside it, if there is one.
+    pub(crate) fn join_by(
+        &mut self,
+        welcome: &WelcomeBytes,
+        ratchet_tree: Option<ExportedTree<'_>>,
+    ) -> Result<GroupId, EngineError> {
+        let message = parse(welcome.as_slice()).map_err(EngineError::Peer)?;
+        let used = self.key_packages.first_of(&message.welcome_key_package_references());
+        let (group, _) = self.client.join_group(ratchet_tree, &message, None).map_err(peers)?;
+        let id = GroupId::new(group.group_id().to_vec());
+        if self.groups.contains_key(&id) {
+            return Err(EngineError::peer(
+                RejectReason::Invalid,
+                "a Welcome to a group that this client is in",
+            ));
+        }
+        if let Some(used) = used {
+            self.key_packages.forget(&used);
+        }
+        self.groups.insert(id.clone(), RefCell::new(Held::new(group, None)));
+        Ok(id)
+    }
+
+    pub(crate) fn held(&self, group: &GroupId) -> Result<Ref<'_, Held<B>>, EngineError> {
         self.groups.get(group).map(RefCell::borrow).ok_or_else(not_in)
     }
 
-    fn held_mut(&mut self, group: &GroupId) -> Result<&mut Held<B>, EngineError> {
+    pub(crate) fn held_mut(&mut self, group: &GroupId) -> Result<&mut Held<B>, EngineError> {
         self.groups.get_mut(group).map(RefCell::get_mut).ok_or_else(not_in)
     }
 }
@@ -265,6 +282,15 @@ fn commit<B: Backend>(
     group: &mut Group<Config<B>>,
     change: &Change<'_>,
 ) -> Result<(CommitOutput, CommitSecrets), EngineError> {
+    commit_by(group, change, |builder| builder.build_detached())
+}
+
+/// Builds a commit by one of mls-rs' ways to end a builder.
+pub(crate) fn commit_by<B: Backend, T>(
+    group: &mut Group<Config<B>>,
+    change: &Change<'_>,
+    build: impl FnOnce(CommitBuilder<'_, Config<B>>) -> Result<T, MlsError>,
+) -> Result<T, EngineError> {
     if let Change::Remove(members) = change {
         check_listed(group, members)?;
     }
@@ -287,7 +313,7 @@ fn commit<B: Backend>(
         }
         other => return Err(EngineError::unsupported(format_args!("{other:?}"))),
     }
-    builder.build_detached().map_err(|why| match (why, change) {
+    build(builder).map_err(|why| match (why, change) {
         (
             why @ (MlsError::CommitterSelfRemoval
             | MlsError::MoreThanOneProposalForLeaf(_)
@@ -320,7 +346,7 @@ fn check_listed<B: Backend>(
     Ok(())
 }
 
-fn welcomes(output: &CommitOutput) -> Result<Welcomes, EngineError> {
+pub(crate) fn welcomes(output: &CommitOutput) -> Result<Welcomes, EngineError> {
     Ok(match output.welcome_messages() {
         [] => Welcomes::None,
         [shared] => Welcomes::Shared(encoded(shared)?),
@@ -328,7 +354,7 @@ fn welcomes(output: &CommitOutput) -> Result<Welcomes, EngineError> {
     })
 }
 
-fn encoded<T: From<Vec<u8>>>(message: &MlsMessage) -> Result<T, EngineError> {
+pub(crate) fn encoded<T: From<Vec<u8>>>(message: &MlsMessage) -> Result<T, EngineError> {
     Ok(message.to_bytes().map_err(ours)?.into())
 }
 
@@ -337,13 +363,13 @@ fn listed(member: &mls_rs::group::Member) -> Result<Member, EngineError> {
 }
 
 /// The name in a basic credential; mls-rs' `BasicIdentityProvider` lets no other kind in.
-fn identity(signing: &SigningIdentity) -> Result<Identity, EngineError> {
+pub(crate) fn identity(signing: &SigningIdentity) -> Result<Identity, EngineError> {
     let basic = signing.credential.as_basic();
     let basic = basic.ok_or_else(|| EngineError::internal("a credential that isn't basic"))?;
     Ok(Identity::new(basic.identifier().to_vec()))
 }
 
-fn unexpected(received: &ReceivedMessage) -> EngineError {
+pub(crate) fn unexpected(received: &ReceivedMessage) -> EngineError {
     let kind = match received {
         ReceivedMessage::ApplicationMessage(_) => "an application message",
         ReceivedMessage::Commit(_) => "a commit",

@@ -1,8 +1,8 @@
 //! What the two configurations are.
 
 use engine_api::{
-    Capabilities, CipherSuite, Description, Deviation, Package, Spans, Support, Threads,
-    WireProfile,
+    Capabilities, CipherSuite, Description, Deviation, Layer, Package, Spans, Support, Threads,
+    WireProfile, Work,
 };
 use mls_rs::CryptoProvider;
 use mls_rs_crypto_awslc::AwsLcCryptoProvider;
@@ -18,17 +18,31 @@ pub(crate) trait Backend: CryptoProvider + Clone + Default + 'static {
     const CRYPTO: &'static str;
     /// The packages that do the work.
     const PACKAGES: &'static [Package];
+    /// The same with those that store to SQLite.
+    const PACKAGES_WITH_SQLITE: &'static [Package] = Self::PACKAGES;
     /// What the provider offers, the benched one first.
     const CIPHER_SUITES: &'static [CipherSuite];
     /// What a reader of a table must know.
     const NOTES: &'static [&'static str];
 }
 
+/// Those of the lockfile's packages, by their place in `build.rs`.
+const fn picked<const N: usize>(places: [usize; N]) -> [Package; N] {
+    let mut picked = [PACKAGES[0]; N];
+    let mut next = 0;
+    while next < N {
+        picked[next] = PACKAGES[places[next]];
+        next += 1;
+    }
+    picked
+}
+
 impl Backend for AwsLcCryptoProvider {
     const NAME: &'static str = "mls-rs/aws-lc";
     const CRYPTO: &'static str = "aws-lc";
-    const PACKAGES: &'static [Package] =
-        &[PACKAGES[0], PACKAGES[1], PACKAGES[2], PACKAGES[3], PACKAGES[4], PACKAGES[5]];
+    const PACKAGES: &'static [Package] = &picked::<6>([0, 1, 2, 3, 4, 5]);
+    #[cfg(feature = "sqlite")]
+    const PACKAGES_WITH_SQLITE: &'static [Package] = &picked::<9>([0, 1, 2, 3, 4, 5, 10, 11, 12]);
     const CIPHER_SUITES: &'static [CipherSuite] =
         &[CipherSuite(1), CipherSuite(2), CipherSuite(3), CipherSuite(5), CipherSuite(7)];
     const NOTES: &'static [&'static str] = &[
@@ -42,15 +56,10 @@ impl Backend for AwsLcCryptoProvider {
 impl Backend for RustCryptoProvider {
     const NAME: &'static str = "mls-rs/rustcrypto";
     const CRYPTO: &'static str = "rustcrypto";
-    const PACKAGES: &'static [Package] = &[
-        PACKAGES[0],
-        PACKAGES[1],
-        PACKAGES[2],
-        PACKAGES[6],
-        PACKAGES[7],
-        PACKAGES[8],
-        PACKAGES[9],
-    ];
+    const PACKAGES: &'static [Package] = &picked::<7>([0, 1, 2, 6, 7, 8, 9]);
+    #[cfg(feature = "sqlite")]
+    const PACKAGES_WITH_SQLITE: &'static [Package] =
+        &picked::<10>([0, 1, 2, 6, 7, 8, 9, 10, 11, 12]);
     const CIPHER_SUITES: &'static [CipherSuite] =
         &[CipherSuite(1), CipherSuite(2), CipherSuite(3), CipherSuite(7)];
     const NOTES: &'static [&'static str] = &[
@@ -85,6 +94,7 @@ pub(crate) fn describe<B: Backend>() -> Description {
         wire_profile: WireProfile::Mls,
         cipher_suites: B::CIPHER_SUITES,
         crypto: B::CRYPTO,
+        layer: Layer::Core,
         storage: "none (state in memory; write_to_storage is not called)",
         threads: Threads::One,
         spans: Spans::uniform(&[]),
@@ -111,5 +121,35 @@ pub(crate) fn describe<B: Backend>() -> Description {
                 why: BURNT,
             },
         ],
+    }
+}
+
+const KEPT: &[&str] = &[
+    PROFILE,
+    PAST,
+    "write_to_storage is called at the end of each operation, a send included: it writes the whole \
+     group, tree and all, and the past epochs that changed. A staged commit is in it.",
+];
+const KEPT_IN_SQLITE: &[&str] = &[
+    KEPT[0],
+    KEPT[1],
+    KEPT[2],
+    "The SQLite store is mls-rs-provider-sqlite, with the 5 past epochs of all engines for its \
+     default of 3. It is written; past epochs and key packages are read from memory.",
+];
+
+/// mls-rs with a store beside it.
+pub(crate) fn describe_kept<B: Backend>(layer: Layer, storage: &'static str) -> Description {
+    let (packages, notes) = match layer {
+        Layer::Sqlite => (B::PACKAGES_WITH_SQLITE, KEPT_IN_SQLITE),
+        _ => (B::PACKAGES, KEPT),
+    };
+    Description {
+        packages,
+        layer,
+        storage,
+        spans: Spans::uniform(&[Work::StorageWrite]),
+        notes,
+        ..describe::<B>()
     }
 }

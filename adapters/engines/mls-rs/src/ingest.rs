@@ -7,11 +7,11 @@ use mls_rs::{MlsMessage, MlsMessageDescription, ProtocolVersion};
 
 use crate::state::PAST_EPOCHS;
 
-/// Parses a message and reads what it says of itself in clear, so that one of the wrong kind,
-/// group or epoch is refused before mls-rs spends a key on it.
+/// Parses a message and reads what it says of itself in clear, so that one of the wrong kind
+/// (if one is expected), group or epoch is refused before mls-rs spends a key on it.
 pub(crate) fn admit<T>(
     bytes: &[u8],
-    kind: ContentType,
+    kind: Option<ContentType>,
     here: &GroupContext,
 ) -> Result<MlsMessage, Ingested<T>> {
     let message = parse(bytes)?;
@@ -22,13 +22,13 @@ pub(crate) fn admit<T>(
         } => (group_id, epoch_id, content_type),
         _ => return Err(malformed("not a message to a group").into()),
     };
-    if content != kind {
+    if let Some(kind) = kind.filter(|kind| *kind != content) {
         return Err(malformed(format_args!("{content:?} instead of {kind:?}")).into());
     }
     if group != here.group_id {
         return Err(Rejection::new(RejectReason::Misdirected, MlsError::GroupIdMismatch).into());
     }
-    let kept = match kind {
+    let kept = match content {
         ContentType::Application => PAST_EPOCHS,
         _ => 0,
     };
@@ -107,6 +107,6 @@ fn reason(why: &MlsError) -> RejectReason {
     }
 }
 
-fn malformed(why: impl std::fmt::Display) -> Rejection {
+pub(crate) fn malformed(why: impl std::fmt::Display) -> Rejection {
     Rejection::new(RejectReason::Malformed, why)
 }

@@ -21,8 +21,9 @@
 //!
 //! # Fairness
 //!
-//! - Nothing is written to a store in any operation: mls-rs leaves that to the application, which
-//!   calls `write_to_storage`, which takes the longer the larger the group is.
+//! - Nothing is written to a store in any operation of these two; [`layered`] lists those that do.
+//!   mls-rs leaves that to the application, which calls `write_to_storage`, which takes the longer the
+//!   larger the group is.
 //! - mls-rs-crypto-rustcrypto takes its dalek crates without basepoint tables. This adapter turns
 //!   them on, because signing takes much longer without. To see by how much, run the send case
 //!   with and without the dependency on curve25519-dalek in this crate's Cargo.toml.
@@ -48,21 +49,31 @@
 //!   refuses it.
 //! - The protocol version in front of a key package isn't looked at. The adapter looks.
 //! - The in-memory stores are shared by all clones of a group: after one clone is written, another
-//!   can't apply a commit. The adapter has stores of its own.
+//!   can't apply a commit. The adapter has stores of its own. The store of external PSKs is still one
+//!   for a client and its forks, since a group in memory can't be given another.
 //!
 //! The README says how the state is kept and copied.
 #![forbid(unsafe_code)]
 
 mod client;
+mod counting;
 mod describe;
 mod ingest;
+mod layers;
+mod mls;
 mod state;
+mod store;
 
-use engine_api::Registration;
+use engine_api::{MlsRegistration, Registration};
 use mls_rs_crypto_awslc::AwsLcCryptoProvider;
 use mls_rs_crypto_rustcrypto::RustCryptoProvider;
 
 use crate::client::MlsRs;
+pub use crate::counting::counted;
+use crate::layers::Keeping;
+use crate::store::Memory;
+#[cfg(feature = "sqlite")]
+use crate::store::Sqlite;
 
 /// Both configurations. Neither generic nor inlined, so that their code is compiled here, once.
 #[inline(never)]
@@ -71,5 +82,32 @@ pub fn engines() -> Vec<Registration> {
     vec![
         Registration::of::<MlsRs<AwsLcCryptoProvider>>(),
         Registration::of::<MlsRs<RustCryptoProvider>>(),
+    ]
+}
+
+/// The two with every operation written to a store: in memory, and with the feature `sqlite` in a
+/// file.
+#[inline(never)]
+#[must_use]
+pub fn layered() -> Vec<Registration> {
+    vec![
+        Registration::of::<Keeping<AwsLcCryptoProvider, Memory>>().renamed("mls-rs/aws-lc/memory"),
+        Registration::of::<Keeping<RustCryptoProvider, Memory>>()
+            .renamed("mls-rs/rustcrypto/memory"),
+        #[cfg(feature = "sqlite")]
+        Registration::of::<Keeping<AwsLcCryptoProvider, Sqlite>>().renamed("mls-rs/aws-lc/sqlite"),
+        #[cfg(feature = "sqlite")]
+        Registration::of::<Keeping<RustCryptoProvider, Sqlite>>()
+            .renamed("mls-rs/rustcrypto/sqlite"),
+    ]
+}
+
+/// The same two as MLS engines.
+#[inline(never)]
+#[must_use]
+pub fn mls_engines() -> Vec<MlsRegistration> {
+    vec![
+        MlsRegistration::of::<MlsRs<AwsLcCryptoProvider>>(),
+        MlsRegistration::of::<MlsRs<RustCryptoProvider>>(),
     ]
 }

@@ -4,33 +4,37 @@
 //! in them: after one is written the other can't go on (`InvalidEpoch`). Here each group has its
 //! store to itself, and a clone of it is a copy.
 
-mod bytes;
+pub(crate) mod bytes;
+mod told;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use engine_api::{EngineError, Identity};
+use engine_api::{EngineError, GroupId, Identity};
 use mls_rs::client_builder::{
-    BaseConfig, MakeConfig, PaddingMode, WithCryptoProvider, WithGroupStateStorage,
-    WithIdentityProvider, WithKeyPackageRepo, WithMlsRules,
+    BaseConfig, MakeConfig, WithCryptoProvider, WithGroupStateStorage, WithIdentityProvider,
+    WithKeyPackageRepo, WithMlsRules, WithPskStore,
 };
 use mls_rs::crypto::{SignaturePublicKey, SignatureSecretKey};
 use mls_rs::group::CommitSecrets;
 use mls_rs::identity::SigningIdentity;
 use mls_rs::identity::basic::{BasicCredential, BasicIdentityProvider};
-use mls_rs::mls_rules::{CommitOptions, DefaultMlsRules, EncryptionOptions};
 use mls_rs::{
     CipherSuite, CipherSuiteProvider, Client, Group, GroupStateStorage, KeyPackageRef,
     KeyPackageStorage,
 };
-use mls_rs_core::group::{EpochRecord, GroupState};
+use mls_rs_core::extension::ExtensionType;
+use mls_rs_core::group::{EpochRecord, GroupState, ProposalType};
 use mls_rs_core::key_package::KeyPackageData;
 use zeroize::Zeroizing;
 
 use crate::client::MlsRs;
 use crate::describe::Backend;
 use crate::ingest::ours;
+pub(crate) use told::Told;
+use told::{Psks, Rules};
 
 /// How many past epochs a message may come from.
 pub(crate) const PAST_EPOCHS: u64 = 5;
@@ -41,18 +45,21 @@ pub(crate) const SUITE: CipherSuite = CipherSuite::CURVE25519_AES128;
 /// mls-rs' type for a client configured as here.
 pub(crate) type Config<B> = MakeConfig<
     WithMlsRules<
-        DefaultMlsRules,
+        Rules,
         WithCryptoProvider<
             B,
             WithIdentityProvider<
                 BasicIdentityProvider,
-                WithGroupStateStorage<GroupStore, WithKeyPackageRepo<KeyPackages, BaseConfig>>,
+                WithPskStore<
+                    Psks,
+                    WithGroupStateStorage<GroupStore, WithKeyPackageRepo<KeyPackages, BaseConfig>>,
+                >,
             >,
         >,
     >,
 >;
 
-type Secret = Zeroizing<Vec<u8>>;
+pub(crate) type Secret = Zeroizing<Vec<u8>>;
 
 /// A client's long-term signing keys.
 #[derive(Clone)]
@@ -70,7 +77,12 @@ impl Keys {
         Ok(Self::new(name.as_bytes().to_vec(), public, secret))
     }
 
-    fn new(name: Vec<u8>, public: SignaturePublicKey, secret: SignatureSecretKey) -> Self {
+    /// Those that are given.
+    pub(crate) fn new(
+        name: Vec<u8>,
+        public: SignaturePublicKey,
+        secret: SignatureSecretKey,
+    ) -> Self {
         let credential = BasicCredential::new(name).into_credential();
         Self { signing: SigningIdentity::new(credential, public), secret }
     }
@@ -86,22 +98,20 @@ impl Keys {
         &self,
         key_packages: &KeyPackages,
         store: GroupStore,
+        told: &Told,
     ) -> Client<Config<B>> {
-        let rules = DefaultMlsRules::new()
-            .with_commit_options(
-                CommitOptions::new()
-                    .with_path_required(true)
-                    .with_ratchet_tree_extension(true)
-                    .with_single_welcome_message(true),
-            )
-            .with_encryption_options(EncryptionOptions::new(true, PaddingMode::None));
+        let proposals = told.declared.proposals.iter().copied().map(ProposalType::new);
+        let extensions = told.declared.extensions.iter().copied().map(ExtensionType::new);
         Client::builder()
             .key_package_repo(key_packages.clone())
             .group_state_storage(store)
+            .psk_store(told.psks.clone())
             .identity_provider(BasicIdentityProvider)
             .crypto_provider(B::default())
-            .mls_rules(rules)
-            .signing_identity(self.signing.clone(), self.secret.clone(), SUITE)
+            .mls_rules(told.rules.clone())
+            .extension_types(extensions)
+            .custom_proposal_types(proposals)
+            .signing_identity(self.signing.clone(), self.secret.clone(), told.suite)
             .build()
     }
 }
@@ -151,6 +161,14 @@ impl<B: Backend> Held<B> {
         written.ok_or_else(|| EngineError::internal("mls-rs wrote nothing"))
     }
 
+    /// As [`write`](Self::write), for a store that has nothing of the group yet.
+    pub(crate) fn write_all(&mut self, outbox: &Outbox) -> Result<Written, EngineError> {
+        let mut written = self.write(outbox)?;
+        written.inserted = written.past.keys().copied().collect();
+        written.updated = Vec::new();
+        Ok(written)
+    }
+
     /// How many past epochs mls-rs holds in memory for want of a write.
     fn unwritten(&self) -> u64 {
         self.group.current_epoch().saturating_sub(self.written)
@@ -164,9 +182,30 @@ pub(crate) struct Written {
     state: Secret,
     /// The past epochs that are kept, by number.
     past: BTreeMap<u64, Arc<Secret>>,
+    /// The past epochs that came with this write, new ones and changed ones.
+    inserted: Vec<u64>,
+    updated: Vec<u64>,
 }
 
 impl Written {
+    /// As it is loaded.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn new(state: Secret, past: impl IntoIterator<Item = (u64, Secret)>) -> Self {
+        let past = past.into_iter().map(|(epoch, bytes)| (epoch, Arc::new(bytes))).collect();
+        Self { state, past, inserted: Vec::new(), updated: Vec::new() }
+    }
+
+    /// As mls-rs hands it to a store: the group, and the new and the changed ones of its past epochs.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn parts(&self, id: &GroupId) -> (GroupState, Vec<EpochRecord>, Vec<EpochRecord>) {
+        let records = |epochs: &[u64]| {
+            let kept = epochs.iter().filter_map(|id| Some((*id, self.past.get(id)?)));
+            kept.map(|(id, bytes)| EpochRecord { id, data: Secret::clone(bytes) }).collect()
+        };
+        let group = GroupState { id: id.as_slice().to_vec(), data: self.state.clone() };
+        (group, records(&self.inserted), records(&self.updated))
+    }
+
     /// How many bytes that is.
     pub(crate) fn len(&self) -> usize {
         let past = self.past.values().map(|epoch| epoch.len());
@@ -221,13 +260,16 @@ impl GroupStateStorage for GroupStore {
         inserts: Vec<EpochRecord>,
         updates: Vec<EpochRecord>,
     ) -> Result<(), Infallible> {
+        let inserted = inserts.iter().map(|record| record.id).collect();
+        let updated = updates.iter().map(|record| record.id).collect();
         for record in inserts.into_iter().chain(updates) {
             self.past.insert(record.id, Arc::new(record.data));
         }
         while self.past.len() as u64 > PAST_EPOCHS {
             self.past.pop_first();
         }
-        *lock(&self.outbox.0) = Some(Written { state: state.data, past: self.past.clone() });
+        let (state, past) = (state.data, self.past.clone());
+        *lock(&self.outbox.0) = Some(Written { state, past, inserted, updated });
         Ok(())
     }
 
@@ -248,13 +290,18 @@ impl KeyPackages {
         references.find(|reference| held.contains_key(*reference)).map(<[u8]>::to_vec)
     }
 
+    /// All references.
+    pub(crate) fn references(&self) -> Vec<Vec<u8>> {
+        lock(&self.0).keys().cloned().collect()
+    }
+
     /// Forgets a key package that was used.
     pub(crate) fn forget(&self, reference: &[u8]) {
         lock(&self.0).remove(reference);
     }
 
     /// An independent copy.
-    fn copied(&self) -> Self {
+    pub(crate) fn copied(&self) -> Self {
         Self(Arc::new(Mutex::new(lock(&self.0).clone())))
     }
 }
@@ -283,6 +330,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<B: Backend> MlsRs<B> {
+    /// Takes up a group that was written.
+    pub(crate) fn load(&mut self, id: &GroupId, written: Written) -> Result<(), EngineError> {
+        let store = GroupStore::holding(written, &self.outbox);
+        let client = self.keys.client::<B>(&self.key_packages, store, &self.told);
+        let group = client.load_group(id.as_slice()).map_err(EngineError::storage)?;
+        self.groups.insert(id.clone(), RefCell::new(Held::new(group, None)));
+        Ok(())
+    }
+
     /// An independent copy: its own key packages and, with each group, its own store.
     ///
     /// A group that has gone through many epochs without being written is written first: mls-rs
@@ -296,8 +352,9 @@ impl<B: Backend> MlsRs<B> {
         }
         let key_packages = self.key_packages.copied();
         Ok(Self {
-            client: self.keys.client(&key_packages, GroupStore::new(&self.outbox)),
+            client: self.keys.client(&key_packages, GroupStore::new(&self.outbox), &self.told),
             key_packages,
+            told: self.told.clone(),
             keys: self.keys.clone(),
             outbox: self.outbox.clone(),
             groups: self.groups.clone(),

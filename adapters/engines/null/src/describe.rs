@@ -1,6 +1,6 @@
 //! What the tables say of `null`.
 
-use engine_api::{Capabilities, Description, Spans, Support, Threads, WireProfile, Work};
+use engine_api::{Capabilities, Description, Layer, Spans, Support, Threads, WireProfile, Work};
 
 engine_api::locked_packages!();
 
@@ -10,6 +10,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     wire_profile: WireProfile::Other("null"),
     cipher_suites: &[],
     crypto: "none",
+    layer: Layer::Core,
     storage: "none",
     threads: Threads::One,
     spans: Spans::uniform(&[Work::NoCryptography]),

@@ -10,63 +10,71 @@ use engine_api::{
 use openmls::credentials::{BasicCredential, CredentialWithKey};
 use openmls::framing::{ContentType, MlsMessageOut, ProcessedMessageContent};
 use openmls::group::{
-    MIXED_CIPHERTEXT_WIRE_FORMAT_POLICY, MlsGroup, MlsGroupCreateConfig, MlsGroupJoinConfig,
-    StagedWelcome,
+    MIXED_CIPHERTEXT_WIRE_FORMAT_POLICY, MIXED_PLAINTEXT_WIRE_FORMAT_POLICY, MlsGroup,
+    MlsGroupCreateConfig, MlsGroupJoinConfig, StagedWelcome, WelcomeError, WireFormatPolicy,
 };
 use openmls::key_packages::KeyPackage;
+use openmls::messages::Welcome;
 use openmls::prelude::tls_codec::Size as _;
-use openmls::prelude::{LeafNodeIndex, LeafNodeParameters, SenderRatchetConfiguration};
+use openmls::prelude::{
+    LeafNodeIndex, LeafNodeParameters, RatchetTreeIn, SenderRatchetConfiguration,
+};
 use openmls_basic_credential::SignatureKeyPair;
 use openmls_traits::OpenMlsProvider as _;
 use openmls_traits::storage::StorageProvider as _;
-use openmls_traits::types::{Ciphersuite, SignatureScheme};
+use openmls_traits::types::SignatureScheme;
 
 use crate::describe::{Backend, description};
 use crate::ingest;
-use crate::state::{self, Provider, Record, Unused};
+use crate::profile::Profile;
+use crate::signing::Signing;
+use crate::state::{self, Provider, Record};
+use crate::store::{Failure, Memory, Store};
 
-const SUITE: Ciphersuite = Ciphersuite::MLS_128_DHKEMX25519_AES128GCM_SHA256_Ed25519;
 const SIGNATURE_SCHEME: SignatureScheme = SignatureScheme::ED25519;
 
 const MAX_PAST_EPOCHS: usize = 5;
 const OUT_OF_ORDER_TOLERANCE: u32 = 100;
 const MAXIMUM_FORWARD_DISTANCE: u32 = 1000;
 
-/// A client on the crypto backend `B`.
-pub(crate) struct OpenMls<B: Backend> {
-    provider: Provider<B>,
-    signer: SignatureKeyPair,
-    identity: Identity,
-    unused: Unused,
-    groups: HashMap<GroupId, Group>,
+/// A client on the crypto backend `B` and the store `S`.
+pub(crate) struct OpenMls<B: Backend, S: Store = Memory> {
+    pub(crate) provider: Provider<B, S>,
+    pub(crate) signer: Signing<B>,
+    pub(crate) identity: Identity,
+    pub(crate) unused: S::Unused,
+    pub(crate) groups: HashMap<GroupId, Group>,
     /// The number of the latest staged commit. Each client starts at a random one, copies included,
     /// so that no other's commit is taken for one of this client's.
-    stages: u64,
+    pub(crate) stages: u64,
+    pub(crate) profile: Profile,
 }
 
 /// A live group. OpenMLS keeps at most one pending commit in it.
-struct Group {
-    mls: MlsGroup,
+pub(crate) struct Group {
+    pub(crate) mls: MlsGroup,
     /// The pending commit's number.
-    staged: Option<u64>,
+    pub(crate) staged: Option<u64>,
 }
 
-impl<B: Backend> CgkaEngine for OpenMls<B> {
+impl<B: Backend, S: Store> CgkaEngine for OpenMls<B, S> {
     fn describe() -> Description {
-        description::<B>()
+        description::<B>(S::LAYER, S::STORAGE)
     }
 
     fn new_client(name: &str) -> Result<Self, EngineError> {
-        let provider = Provider::<B>::open()?;
+        let provider = Provider::<B, S>::open()?;
         let signer = SignatureKeyPair::new(SIGNATURE_SCHEME).map_err(EngineError::internal)?;
+        let signer = Signing::<B>::new(signer);
         signer.store(provider.storage()).map_err(EngineError::storage)?;
         Ok(Self {
             stages: provider.random_number()?,
             provider,
             signer,
             identity: Identity::new(name.as_bytes().to_vec()),
-            unused: Unused::default(),
+            unused: S::Unused::default(),
             groups: HashMap::new(),
+            profile: Profile::default(),
         })
     }
 
@@ -75,22 +83,23 @@ impl<B: Backend> CgkaEngine for OpenMls<B> {
     }
 
     fn publish_key_package(&mut self) -> Result<KeyPackageBytes, EngineError> {
-        let made = Provider::<B>::open()?;
-        let bundle = KeyPackage::builder()
-            .build(SUITE, &made, &self.signer, self.credential())
-            .map_err(EngineError::internal)?;
+        let credential = self.credential();
+        let bundle = S::publish(&self.provider, &mut self.unused, |place| {
+            KeyPackage::builder()
+                .leaf_node_capabilities(self.profile.capabilities())
+                .build(self.profile.suite, place, &self.signer, credential)
+                .map_err(EngineError::internal)
+        })?;
         let message = MlsMessageOut::from(bundle.key_package().clone());
-        let bytes = ingest::encoded(&message)?;
-        self.unused.keep(&self.provider, &made)?;
-        Ok(KeyPackageBytes::new(bytes))
+        Ok(KeyPackageBytes::new(ingest::encoded(&message)?))
     }
 
     fn create_group(&mut self, invitees: &[KeyPackageBytes]) -> Result<Founded, EngineError> {
         // Validated before there is a group: a bad one leaves nothing to clean up.
         let key_packages = self.key_packages(invitees)?;
-        let mut mls =
-            MlsGroup::new(&self.provider, &self.signer, &create_config(), self.credential())
-                .map_err(EngineError::internal)?;
+        let config = create_config(&self.profile);
+        let mut mls = MlsGroup::new(&self.provider, &self.signer, &config, self.credential())
+            .map_err(EngineError::internal)?;
         let welcomes = match self.add_founding_members(&mut mls, &key_packages) {
             Ok(welcomes) => welcomes,
             Err(why) => {
@@ -104,21 +113,7 @@ impl<B: Backend> CgkaEngine for OpenMls<B> {
     }
 
     fn join_welcome(&mut self, welcome: &WelcomeBytes) -> Result<GroupId, EngineError> {
-        let welcome = ingest::welcome(welcome.as_slice())?;
-        let joined = StagedWelcome::new_from_welcome(&self.provider, &join_config(), welcome, None)
-            .and_then(|staged| staged.into_group(&self.provider));
-        match joined {
-            Ok(mls) => {
-                self.unused.forget_used(&self.provider)?;
-                let group = GroupId::new(mls.group_id().to_vec());
-                self.groups.insert(group.clone(), Group { mls, staged: None });
-                Ok(group)
-            }
-            Err(why) => {
-                self.unused.put_back(&self.provider)?;
-                Err(ingest::not_joined(why))
-            }
-        }
+        self.join_by(welcome, None)
     }
 
     fn send(&mut self, group: &GroupId, payload: &[u8]) -> Result<AppBytes, EngineError> {
@@ -134,7 +129,8 @@ impl<B: Backend> CgkaEngine for OpenMls<B> {
         message: &AppBytes,
     ) -> Result<Ingested<AppMessage>, EngineError> {
         let Group { mls, .. } = held(&mut self.groups, group)?;
-        let message = match ingest::message(message.as_slice(), ContentType::Application, mls) {
+        let message = match ingest::message(message.as_slice(), Some(ContentType::Application), mls)
+        {
             Ok(message) => message,
             Err(outcome) => return Ok(outcome),
         };
@@ -158,7 +154,7 @@ impl<B: Backend> CgkaEngine for OpenMls<B> {
         commit: &CommitBytes,
     ) -> Result<Ingested<Epoch>, EngineError> {
         let Group { mls, staged } = held(&mut self.groups, group)?;
-        let message = match ingest::message(commit.as_slice(), ContentType::Commit, mls) {
+        let message = match ingest::message(commit.as_slice(), Some(ContentType::Commit), mls) {
             Ok(message) => message,
             Err(outcome) => return Ok(outcome),
         };
@@ -247,7 +243,7 @@ impl<B: Backend> CgkaEngine for OpenMls<B> {
         let tree = self.group(group)?.export_ratchet_tree();
         Ok(EncodedSizes {
             ratchet_tree: Some(tree.tls_serialized_len()),
-            stored_state: Some(self.provider.stored_len(group)?),
+            stored_state: S::stored_len(&self.provider, group)?,
         })
     }
 
@@ -265,10 +261,22 @@ impl<B: Backend> CgkaEngine for OpenMls<B> {
             signer: self.signer.clone(),
             identity: self.identity.clone(),
             unused: self.unused.clone(),
+            profile: self.profile.clone(),
         })
     }
 
     fn snapshot(&self) -> Result<SnapshotBytes, EngineError> {
+        S::snapshot(self)
+    }
+
+    fn restore(snapshot: &SnapshotBytes) -> Result<Self, EngineError> {
+        S::restore(snapshot)
+    }
+}
+
+impl<B: Backend> OpenMls<B> {
+    /// The client as bytes.
+    pub(crate) fn to_bytes(&self) -> Result<SnapshotBytes, EngineError> {
         let mut groups: Vec<_> =
             self.groups.iter().map(|(id, group)| (id.clone(), group.staged)).collect();
         groups.sort_unstable();
@@ -277,15 +285,17 @@ impl<B: Backend> CgkaEngine for OpenMls<B> {
             signature_key: self.signer.to_public_vec(),
             groups,
             unused: self.unused.clone(),
+            profile: self.profile.clone(),
         };
         state::encode(&record, &self.provider)
     }
 
-    fn restore(snapshot: &SnapshotBytes) -> Result<Self, EngineError> {
+    /// The client that [`to_bytes`](Self::to_bytes) made the bytes of.
+    pub(crate) fn from_bytes(snapshot: &SnapshotBytes) -> Result<Self, EngineError> {
         let (record, provider) = state::decode::<B>(snapshot)?;
-        let signer =
-            SignatureKeyPair::read(provider.storage(), &record.signature_key, SIGNATURE_SCHEME)
-                .ok_or_else(|| EngineError::storage("the signature key pair is missing"))?;
+        let scheme = record.profile.suite.signature_algorithm();
+        let signer = SignatureKeyPair::read(provider.storage(), &record.signature_key, scheme)
+            .ok_or_else(|| EngineError::storage("the signature key pair is missing"))?;
         let groups = record.groups.into_iter().map(|(id, staged)| {
             let mls = provider.load(&id)?;
             Ok((id, Group { mls, staged }))
@@ -294,15 +304,55 @@ impl<B: Backend> CgkaEngine for OpenMls<B> {
             groups: groups.collect::<Result<_, EngineError>>()?,
             stages: provider.random_number()?,
             provider,
-            signer,
+            signer: Signing::new(signer),
             identity: Identity::new(record.identity),
             unused: record.unused,
+            profile: record.profile,
         })
     }
 }
 
-impl<B: Backend> OpenMls<B> {
-    fn credential(&self) -> CredentialWithKey {
+impl<B: Backend, S: Store> OpenMls<B, S> {
+    /// Joins by a Welcome and the tree beside it, if there is one.
+    pub(crate) fn join_by(
+        &mut self,
+        welcome: &WelcomeBytes,
+        ratchet_tree: Option<RatchetTreeIn>,
+    ) -> Result<GroupId, EngineError> {
+        let welcome = ingest::welcome(welcome.as_slice())?;
+        let joined = self.entered(welcome, ratchet_tree);
+        match joined {
+            Ok(mls) => {
+                S::forget_used(&self.provider, &mut self.unused)?;
+                let group = GroupId::new(mls.group_id().to_vec());
+                self.groups.insert(group.clone(), Group { mls, staged: None });
+                Ok(group)
+            }
+            Err(why) => {
+                S::put_back(&self.provider, &self.unused)?;
+                Err(ingest::not_joined(why))
+            }
+        }
+    }
+
+    fn entered(
+        &self,
+        welcome: Welcome,
+        ratchet_tree: Option<RatchetTreeIn>,
+    ) -> Result<MlsGroup, WelcomeError<Failure<S>>> {
+        let provider = &self.provider;
+        let mut join =
+            StagedWelcome::build_from_welcome(provider, &join_config(&self.profile), welcome)?;
+        if let Some(ratchet_tree) = ratchet_tree {
+            join = join.with_ratchet_tree(ratchet_tree);
+        }
+        if self.profile.recorded {
+            join = join.skip_lifetime_validation();
+        }
+        join.build()?.into_group(provider)
+    }
+
+    pub(crate) fn credential(&self) -> CredentialWithKey {
         CredentialWithKey {
             credential: BasicCredential::new(self.identity.as_slice().to_vec()).into(),
             signature_key: self.signer.public().into(),
@@ -331,7 +381,7 @@ impl<B: Backend> OpenMls<B> {
     }
 
     /// Deletes a group that this client was removed from.
-    fn leave(&mut self, group: &GroupId) -> Result<(), EngineError> {
+    pub(crate) fn leave(&mut self, group: &GroupId) -> Result<(), EngineError> {
         let Some(Group { mut mls, .. }) = self.groups.remove(group) else {
             return Ok(());
         };
@@ -345,7 +395,7 @@ impl<B: Backend> OpenMls<B> {
         mls.delete(storage).map_err(EngineError::storage)
     }
 
-    fn group(&self, id: &GroupId) -> Result<&MlsGroup, EngineError> {
+    pub(crate) fn group(&self, id: &GroupId) -> Result<&MlsGroup, EngineError> {
         match self.groups.get(id) {
             Some(group) => Ok(&group.mls),
             None => Err(no_such_group()),
@@ -353,7 +403,7 @@ impl<B: Backend> OpenMls<B> {
     }
 }
 
-fn held<'a>(
+pub(crate) fn held<'a>(
     groups: &'a mut HashMap<GroupId, Group>,
     id: &GroupId,
 ) -> Result<&'a mut Group, EngineError> {
@@ -377,9 +427,9 @@ fn holding<'a>(
 type Made = (MlsMessageOut, Option<MlsMessageOut>);
 
 /// Makes a commit, which is the group's pending one then.
-fn make_pending<B: Backend>(
-    provider: &Provider<B>,
-    signer: &SignatureKeyPair,
+fn make_pending<B: Backend, S: Store>(
+    provider: &Provider<B, S>,
+    signer: &Signing<B>,
     mls: &mut MlsGroup,
     change: &Change<'_>,
     invitees: &[KeyPackage],
@@ -427,9 +477,10 @@ fn present(mls: &MlsGroup, members: &[Member]) -> Result<Vec<LeafNodeIndex>, Eng
     members.iter().map(leaf).collect()
 }
 
-fn create_config() -> MlsGroupCreateConfig {
+fn create_config(profile: &Profile) -> MlsGroupCreateConfig {
     MlsGroupCreateConfig::builder()
-        .ciphersuite(SUITE)
+        .ciphersuite(profile.suite)
+        .capabilities(profile.capabilities())
         .wire_format_policy(MIXED_CIPHERTEXT_WIRE_FORMAT_POLICY)
         .use_ratchet_tree_extension(true)
         .padding_size(0)
@@ -438,9 +489,19 @@ fn create_config() -> MlsGroupCreateConfig {
         .build()
 }
 
-fn join_config() -> MlsGroupJoinConfig {
+pub(crate) fn join_config(profile: &Profile) -> MlsGroupJoinConfig {
+    config_with(profile, MIXED_CIPHERTEXT_WIRE_FORMAT_POLICY)
+}
+
+/// The same, with handshake messages sent in the clear.
+pub(crate) fn plaintext_config(profile: &Profile) -> MlsGroupJoinConfig {
+    config_with(profile, MIXED_PLAINTEXT_WIRE_FORMAT_POLICY)
+}
+
+fn config_with(profile: &Profile, policy: WireFormatPolicy) -> MlsGroupJoinConfig {
     MlsGroupJoinConfig::builder()
-        .wire_format_policy(MIXED_CIPHERTEXT_WIRE_FORMAT_POLICY)
+        .number_of_resumption_psks(profile.resumption_psks())
+        .wire_format_policy(policy)
         .use_ratchet_tree_extension(true)
         .padding_size(0)
         .max_past_epochs(MAX_PAST_EPOCHS)
@@ -457,6 +518,6 @@ fn no_such_group() -> EngineError {
 }
 
 /// The header's content type is authenticated, so OpenMLS can't have decrypted anything else.
-fn not_as_announced() -> EngineError {
+pub(crate) fn not_as_announced() -> EngineError {
     EngineError::internal("the content is not of the type that the header names")
 }

@@ -1,5 +1,6 @@
 //! From bytes to OpenMLS's types, and from its results to [`Ingested`] and [`EngineError`].
 
+use std::error::Error;
 use std::fmt::Display;
 
 use engine_api::{EngineError, Ingested, RejectReason, Rejection};
@@ -19,7 +20,6 @@ use openmls::messages::{GroupSecretsError, Welcome};
 use openmls::prelude::tls_codec::Deserialize as _;
 use openmls::prelude::{ApplyUpdatePathError, CreationFromExternalError};
 use openmls::versions::ProtocolVersion;
-use openmls_memory_storage::MemoryStorageError;
 use openmls_traits::crypto::OpenMlsCrypto;
 
 // ---- From bytes -------------------------------------------------------------------------------
@@ -45,11 +45,11 @@ pub(crate) fn welcome(bytes: &[u8]) -> Result<Welcome, EngineError> {
     }
 }
 
-/// Parses a message to the group, and turns away what can be told from its header alone: so no
+/// Parses a message to the group, of a certain kind if one is expected, and turns away what can be told from its header alone: so no
 /// ratchet is looked at for a message of the wrong kind, group or epoch.
 pub(crate) fn message<T>(
     bytes: &[u8],
-    expected: ContentType,
+    expected: Option<ContentType>,
     group: &MlsGroup,
 ) -> Result<ProtocolMessage, Ingested<T>> {
     let message: ProtocolMessage = match body(bytes)? {
@@ -57,8 +57,9 @@ pub(crate) fn message<T>(
         MlsMessageBodyIn::PublicMessage(message) => message.into(),
         _ => return Err(Rejection::new(RejectReason::Malformed, "not a group message").into()),
     };
-    if message.content_type() != expected {
-        let detail = format_args!("expected {expected:?}, got {:?}", message.content_type());
+    let content_type = message.content_type();
+    if let Some(expected) = expected.filter(|expected| *expected != content_type) {
+        let detail = format_args!("expected {expected:?}, got {content_type:?}");
         return Err(Rejection::new(RejectReason::Malformed, detail).into());
     }
     if message.group_id() != group.group_id() {
@@ -67,7 +68,7 @@ pub(crate) fn message<T>(
     if message.epoch() > group.epoch() {
         return Err(Ingested::RetryLater);
     }
-    if message.epoch() < group.epoch() && expected == ContentType::Commit {
+    if message.epoch() < group.epoch() && content_type != ContentType::Application {
         return Err(Ingested::Stale);
     }
     Ok(message)
@@ -75,14 +76,14 @@ pub(crate) fn message<T>(
 
 /// Reads, rather than `tls_deserialize_exact_bytes`: that one slices its input by the length that
 /// the message would have when encoded again, and panics where it is longer.
-fn body(bytes: &[u8]) -> Result<MlsMessageBodyIn, Rejection> {
+pub(crate) fn body(bytes: &[u8]) -> Result<MlsMessageBodyIn, Rejection> {
     match MlsMessageIn::tls_deserialize_exact(bytes) {
         Ok(message) => Ok(message.extract()),
         Err(why) => Err(Rejection::new(RejectReason::Malformed, why)),
     }
 }
 
-fn malformed(detail: impl Display) -> EngineError {
+pub(crate) fn malformed(detail: impl Display) -> EngineError {
     EngineError::peer(RejectReason::Malformed, detail)
 }
 
@@ -95,7 +96,7 @@ pub(crate) fn encoded(message: &MlsMessageOut) -> Result<Vec<u8>, EngineError> {
 // ---- From OpenMLS's errors, by the call that returns them --------------------------------------
 
 /// `StagedWelcome`: the Welcome's fault unless storage or OpenMLS itself failed.
-pub(crate) fn not_joined(why: WelcomeError<MemoryStorageError>) -> EngineError {
+pub(crate) fn not_joined<F: Error>(why: WelcomeError<F>) -> EngineError {
     use CreationFromExternalError as Tree;
     use WelcomeError as E;
     let reason = match &why {
@@ -120,8 +121,8 @@ pub(crate) fn not_joined(why: WelcomeError<MemoryStorageError>) -> EngineError {
 }
 
 /// `process_message`: what became of the message, or whose fault it is that nothing did.
-pub(crate) fn not_processed<T>(
-    why: ProcessMessageError<MemoryStorageError>,
+pub(crate) fn not_processed<T, F: Error>(
+    why: ProcessMessageError<F>,
 ) -> Result<Ingested<T>, EngineError> {
     use ProcessMessageError as E;
     match why {
@@ -199,7 +200,7 @@ fn key_package_fault(why: &KeyPackageVerifyError) -> RejectReason {
 /// `add_members`: a commit that can't be built is blamed on the key packages. That includes
 /// `LibraryError`, which is what sealing to an unusable init key gives. (So does sealing a path to
 /// an unusable leaf key of a member's; OpenMLS doesn't tell the two apart.)
-pub(crate) fn not_added(why: AddMembersError<MemoryStorageError>) -> EngineError {
+pub(crate) fn not_added<F: Error>(why: AddMembersError<F>) -> EngineError {
     use AddMembersError as E;
     match why {
         E::CreateCommitError(why) => EngineError::peer(RejectReason::Invalid, why),
@@ -212,7 +213,7 @@ pub(crate) fn not_added(why: AddMembersError<MemoryStorageError>) -> EngineError
 }
 
 /// `remove_members`: a commit that can't be built is blamed on the choice of members.
-pub(crate) fn not_removed(why: RemoveMembersError<MemoryStorageError>) -> EngineError {
+pub(crate) fn not_removed<F: Error>(why: RemoveMembersError<F>) -> EngineError {
     use RemoveMembersError as E;
     match why {
         E::CreateCommitError(CreateCommitError::LibraryError(why)) | E::LibraryError(why) => {
@@ -228,7 +229,7 @@ pub(crate) fn not_removed(why: RemoveMembersError<MemoryStorageError>) -> Engine
 }
 
 /// `self_update`.
-pub(crate) fn not_updated(why: SelfUpdateError<MemoryStorageError>) -> EngineError {
+pub(crate) fn not_updated<F: Error>(why: SelfUpdateError<F>) -> EngineError {
     match why {
         SelfUpdateError::GroupStateError(why) => EngineError::caller(why),
         SelfUpdateError::CommitBuilderStageError(why) => not_staged(why),
@@ -236,7 +237,7 @@ pub(crate) fn not_updated(why: SelfUpdateError<MemoryStorageError>) -> EngineErr
     }
 }
 
-fn not_staged(why: CommitBuilderStageError<MemoryStorageError>) -> EngineError {
+fn not_staged<F: Error>(why: CommitBuilderStageError<F>) -> EngineError {
     match why {
         CommitBuilderStageError::KeyStoreError(why) => EngineError::storage(why),
         CommitBuilderStageError::LibraryError(why) => EngineError::internal(why),
@@ -244,7 +245,7 @@ fn not_staged(why: CommitBuilderStageError<MemoryStorageError>) -> EngineError {
 }
 
 /// `merge_pending_commit`.
-pub(crate) fn not_merged(why: MergePendingCommitError<MemoryStorageError>) -> EngineError {
+pub(crate) fn not_merged<F: Error>(why: MergePendingCommitError<F>) -> EngineError {
     match why {
         MergePendingCommitError::MlsGroupStateError(why) => EngineError::caller(why),
         MergePendingCommitError::MergeCommitError(why) => not_applied(why),
@@ -252,7 +253,7 @@ pub(crate) fn not_merged(why: MergePendingCommitError<MemoryStorageError>) -> En
 }
 
 /// `merge_staged_commit`.
-pub(crate) fn not_applied(why: MergeCommitError<MemoryStorageError>) -> EngineError {
+pub(crate) fn not_applied<F: Error>(why: MergeCommitError<F>) -> EngineError {
     match why {
         MergeCommitError::StorageError(why) => EngineError::storage(why),
         MergeCommitError::LibraryError(why) => EngineError::internal(why),

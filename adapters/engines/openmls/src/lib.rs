@@ -66,14 +66,20 @@
 #![forbid(unsafe_code)]
 
 mod client;
+mod counting;
 mod describe;
 mod ingest;
+mod mls;
+mod profile;
+mod signing;
 mod state;
+mod store;
 
-use engine_api::Registration;
+use engine_api::{MlsRegistration, Registration};
 use openmls_rust_crypto::RustCrypto;
 
 use crate::client::OpenMls;
+pub use crate::counting::counted;
 
 /// `openmls/rustcrypto` and `openmls/libcrux`.
 #[inline(never)]
@@ -82,5 +88,26 @@ pub fn engines() -> Vec<Registration> {
     vec![
         Registration::of::<OpenMls<RustCrypto>>(),
         Registration::of::<OpenMls<openmls_libcrux_crypto::CryptoProvider>>(),
+    ]
+}
+
+/// With the feature `sqlite`, OpenMLS on a SQLite store: `openmls/rustcrypto/sqlite`.
+#[inline(never)]
+#[must_use]
+pub fn layered() -> Vec<Registration> {
+    vec![
+        #[cfg(feature = "sqlite")]
+        Registration::of::<OpenMls<RustCrypto, store::Sqlite>>()
+            .renamed("openmls/rustcrypto/sqlite"),
+    ]
+}
+
+/// The same two as MLS engines.
+#[inline(never)]
+#[must_use]
+pub fn mls_engines() -> Vec<MlsRegistration> {
+    vec![
+        MlsRegistration::of::<OpenMls<RustCrypto>>(),
+        MlsRegistration::of::<OpenMls<openmls_libcrux_crypto::CryptoProvider>>(),
     ]
 }

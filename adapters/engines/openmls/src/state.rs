@@ -5,34 +5,35 @@ use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 use engine_api::{EngineError, GroupId, SnapshotBytes};
 use openmls::group::MlsGroup;
-use openmls_memory_storage::MemoryStorage;
 use openmls_traits::OpenMlsProvider;
 use openmls_traits::types::HashType;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::describe::Backend;
-
-/// What `MemoryStorage` holds: encoded key to encoded value.
-type Entries = HashMap<Vec<u8>, Vec<u8>>;
+use crate::profile::Profile;
+use crate::store::{Entries, Memory, Store};
 
 /// An OpenMLS provider whose store can be copied. The published ones are the same two fields, but
 /// hide them.
-pub(crate) struct Provider<B> {
+pub(crate) struct Provider<B, S = Memory> {
     backend: B,
-    storage: MemoryStorage,
+    pub(crate) store: S,
 }
 
-impl<B: Backend> Provider<B> {
+impl<B: Backend, S: Store> Provider<B, S> {
     /// A provider with an empty store.
     pub(crate) fn open() -> Result<Self, EngineError> {
-        Ok(Self { backend: B::open()?, storage: MemoryStorage::default() })
+        Self::over(S::open()?)
     }
 
     /// A provider with a copy of the store.
     pub(crate) fn fork(&self) -> Result<Self, EngineError> {
-        let copy = Self::open()?;
-        copy.entries_mut()?.clone_from(&*self.entries()?);
-        Ok(copy)
+        Self::over(self.store.copied()?)
+    }
+
+    /// A provider with this store.
+    pub(crate) fn over(store: S) -> Result<Self, EngineError> {
+        Ok(Self { backend: B::open()?, store })
     }
 
     /// Where a client starts to number its staged commits.
@@ -44,40 +45,38 @@ impl<B: Backend> Provider<B> {
     /// The group as the store has it.
     pub(crate) fn load(&self, group: &GroupId) -> Result<MlsGroup, EngineError> {
         let id = openmls::group::GroupId::from_slice(group.as_slice());
-        MlsGroup::load(&self.storage, &id)
+        MlsGroup::load(self.storage(), &id)
             .map_err(EngineError::storage)?
             .ok_or_else(|| EngineError::storage("the store doesn't have the group"))
     }
+}
 
+impl<B: Backend> Provider<B> {
     /// Bytes of the store's values that belong to the group: what deleting it from a copy frees.
     pub(crate) fn stored_len(&self, group: &GroupId) -> Result<usize, EngineError> {
         let copy = self.fork()?;
-        let before = copy.values_len()?;
-        let deleted = copy.load(group)?.delete(&copy.storage);
+        let before = copy.store.values_len()?;
+        let deleted = copy.load(group)?.delete(copy.storage());
         deleted.map_err(EngineError::storage)?;
-        Ok(before - copy.values_len()?)
-    }
-
-    fn values_len(&self) -> Result<usize, EngineError> {
-        Ok(self.entries()?.values().map(Vec::len).sum())
+        Ok(before - copy.store.values_len()?)
     }
 
     fn entries(&self) -> Result<RwLockReadGuard<'_, Entries>, EngineError> {
-        self.storage.values.read().map_err(EngineError::storage)
+        self.store.entries()
     }
 
     fn entries_mut(&self) -> Result<RwLockWriteGuard<'_, Entries>, EngineError> {
-        self.storage.values.write().map_err(EngineError::storage)
+        self.store.entries_mut()
     }
 }
 
-impl<B: Backend> OpenMlsProvider for Provider<B> {
+impl<B: Backend, S: Store> OpenMlsProvider for Provider<B, S> {
     type CryptoProvider = B;
     type RandProvider = B;
-    type StorageProvider = MemoryStorage;
+    type StorageProvider = S::Storage;
 
-    fn storage(&self) -> &MemoryStorage {
-        &self.storage
+    fn storage(&self) -> &S::Storage {
+        self.store.storage()
     }
 
     fn crypto(&self) -> &B {
@@ -86,16 +85,6 @@ impl<B: Backend> OpenMlsProvider for Provider<B> {
 
     fn rand(&self) -> &B {
         &self.backend
-    }
-}
-
-impl<B> Drop for Provider<B> {
-    fn drop(&mut self) {
-        let entries = match self.storage.values.get_mut() {
-            Ok(entries) => entries,
-            Err(poisoned) => poisoned.into_inner(),
-        };
-        entries.values_mut().for_each(Zeroize::zeroize);
     }
 }
 
@@ -148,10 +137,11 @@ pub(crate) struct Record {
     /// Each group with the number of its staged commit.
     pub(crate) groups: Vec<(GroupId, Option<u64>)>,
     pub(crate) unused: Unused,
+    pub(crate) profile: Profile,
 }
 
 /// The first bytes of a snapshot: whose it is, and the version of its format.
-const FORMAT: &[u8] = b"adapter-openmls snapshot 2";
+const FORMAT: &[u8] = b"adapter-openmls snapshot 3";
 
 /// A snapshot is, in this order: [`FORMAT`], the engine's name, the record, the store's entries
 /// sorted by key, and a SHA-256 digest over all of it. Numbers are eight bytes, big-endian; byte
@@ -171,6 +161,7 @@ pub(crate) fn encode<B: Backend>(
     out.bytes(B::NAME.as_bytes());
     out.bytes(&record.identity);
     out.bytes(&record.signature_key);
+    out.bytes(&record.profile.to_bytes());
     out.length(record.groups.len());
     for (group, staged) in &record.groups {
         out.bytes(group.as_slice());
@@ -207,6 +198,7 @@ pub(crate) fn decode<B: Backend>(
     }
     let identity = rest.bytes()?.to_vec();
     let signature_key = rest.bytes()?.to_vec();
+    let profile = Profile::from_bytes(rest.bytes()?).ok_or_else(damaged)?;
     let groups = rest.list(|rest| {
         let group = GroupId::new(rest.bytes()?.to_vec());
         let mut staged = rest.list(Decoder::number)?;
@@ -223,7 +215,8 @@ pub(crate) fn decode<B: Backend>(
     provider
         .entries_mut()?
         .extend(entries.iter().map(|(key, value)| (key.to_vec(), value.to_vec())));
-    let record = Record { identity, signature_key, groups, unused: copies(&unused, &provider)? };
+    let unused = copies(&unused, &provider)?;
+    let record = Record { identity, signature_key, groups, unused, profile };
     Ok((record, provider))
 }
 
@@ -236,53 +229,54 @@ fn copies<B: Backend>(keys: &[&[u8]], provider: &Provider<B>) -> Result<Unused, 
     Ok(Unused(keys.iter().map(copy).collect::<Result<_, _>>()?))
 }
 
-const DIGEST_LEN: usize = 32;
+pub(crate) const DIGEST_LEN: usize = 32;
 
-fn digest<B: Backend>(backend: &B, bytes: &[u8]) -> Result<Vec<u8>, EngineError> {
+pub(crate) fn digest<B: Backend>(backend: &B, bytes: &[u8]) -> Result<Vec<u8>, EngineError> {
     backend.hash(HashType::Sha2_256, bytes).map_err(EngineError::internal)
 }
 
-fn damaged() -> EngineError {
+pub(crate) fn damaged() -> EngineError {
     EngineError::storage("the snapshot is damaged")
 }
 
-struct Encoder(Vec<u8>);
+pub(crate) struct Encoder(pub(crate) Vec<u8>);
 
 impl Encoder {
     /// With enough room that no reallocation leaves secrets behind.
     fn with_room_for(record: &Record, entries: &[(&Vec<u8>, &Vec<u8>)]) -> Self {
-        let names = record.identity.len() + record.signature_key.len();
+        let names =
+            record.identity.len() + record.signature_key.len() + record.profile.to_bytes().len();
         let groups: usize = record.groups.iter().map(|(id, _)| 24 + id.len()).sum();
         let unused: usize = record.unused.0.keys().map(|key| 8 + key.len()).sum();
         let stored: usize = entries.iter().map(|(k, v)| 16 + k.len() + v.len()).sum();
         Self(Vec::with_capacity(256 + names + groups + unused + stored))
     }
 
-    fn number(&mut self, number: u64) {
+    pub(crate) fn number(&mut self, number: u64) {
         self.0.extend_from_slice(&number.to_be_bytes());
     }
 
-    fn length(&mut self, length: usize) {
+    pub(crate) fn length(&mut self, length: usize) {
         // No platform has a usize wider than 64 bits.
         self.number(length as u64);
     }
 
-    fn bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.length(bytes.len());
         self.0.extend_from_slice(bytes);
     }
 }
 
-struct Decoder<'a>(&'a [u8]);
+pub(crate) struct Decoder<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Decoder<'a> {
-    fn number(&mut self) -> Result<u64, EngineError> {
+    pub(crate) fn number(&mut self) -> Result<u64, EngineError> {
         let (number, rest) = self.0.split_first_chunk().ok_or_else(damaged)?;
         self.0 = rest;
         Ok(u64::from_be_bytes(*number))
     }
 
-    fn bytes(&mut self) -> Result<&'a [u8], EngineError> {
+    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], EngineError> {
         let length = usize::try_from(self.number()?).map_err(|_| damaged())?;
         let (bytes, rest) = self.0.split_at_checked(length).ok_or_else(damaged)?;
         self.0 = rest;
@@ -291,7 +285,7 @@ impl<'a> Decoder<'a> {
 
     /// Nothing is allocated on the word of a length: a list that claims more than there is ends
     /// with the bytes.
-    fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         item: impl Fn(&mut Self) -> Result<T, EngineError>,
     ) -> Result<Vec<T>, EngineError> {

@@ -16,12 +16,16 @@ mod staged;
 #[path = "../../../openmls/tests/contract/steps.rs"]
 mod steps;
 
-use adapter_burrow::engines;
 use engine_api::{Change, Epoch, Ingested, Registration};
 
 use crate::steps::{
     add, assert_agree, assert_caller, assert_received, change, client, each, group_of,
 };
+
+/// The core ones, then those of the other layers.
+fn engines() -> Vec<Registration> {
+    [adapter_burrow::engines(), adapter_burrow::layered()].concat()
+}
 
 #[test]
 fn says_what_it_is() {
@@ -31,10 +35,13 @@ fn says_what_it_is() {
         packages.iter().map(|package| package.name).collect()
     };
     let engines = engines();
-    assert_eq!(engines[0].name(), "burrow/aws-lc");
-    assert_eq!(engines[1].name(), "burrow/rustcrypto");
-    let (aws_lc, rustcrypto) = (names(&engines[0]), names(&engines[1]));
-    assert_eq!((aws_lc[0], rustcrypto[0]), ("burrow", "burrow"));
+    let listed: Vec<_> = engines.iter().take(3).map(Registration::name).collect();
+    assert_eq!(listed, ["burrow/aws-lc", "burrow/lanes", "burrow/rustcrypto"]);
+    let (aws_lc, rustcrypto) = (names(&engines[0]), names(&engines[2]));
+    let lanes = names(&engines[1]);
+    assert_eq!((aws_lc[0], lanes[0], rustcrypto[0]), ("burrow", "burrow", "burrow"));
+    assert!(lanes.contains(&"curve25519x8") && lanes.contains(&"aws-lc-rs"));
+    assert!(!lanes.contains(&"crypto-rustcrypto"));
     assert!(aws_lc.contains(&"crypto-aws-lc"));
     assert!(!aws_lc.contains(&"crypto-rustcrypto"));
     assert!(rustcrypto.contains(&"crypto-rustcrypto"));
@@ -154,7 +161,7 @@ fn removed_with_a_commit_staged() {
 
 #[test]
 fn one_group_on_two_libraries() {
-    let [aws_lc, rustcrypto] = engines()[..] else { panic!("not two") };
+    let [aws_lc, rustcrypto, ..] = engines()[..] else { panic!("not two") };
     let mut clients = vec![client(&aws_lc, "ada")];
     let group = clients[0].create_group(&[]).unwrap().group;
     let newcomers = vec![client(&rustcrypto, "ben"), client(&aws_lc, "cy")];

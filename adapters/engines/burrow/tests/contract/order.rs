@@ -51,7 +51,7 @@ fn messages_in_any_order() {
         assert_eq!(last.unwrap().payload, [101]);
         // One more than the tolerance of 100.
         let before = everything(ben, &group);
-        assert_eq!(ben.ingest_app(&group, &messages[1]).unwrap(), Ingested::Duplicate);
+        assert_eq!(ben.ingest_app(&group, &messages[1]).unwrap(), Ingested::Stale);
         assert_eq!(everything(ben, &group), before);
         for n in (2..101).rev() {
             let message = ben.ingest_app(&group, &messages[n]).unwrap().applied();

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use engine_api::{EngineError, GroupId, SnapshotBytes};
+use engine_api::{Declared, EngineError, GroupId, SnapshotBytes};
 use mls_rs::CipherSuiteProvider;
 use mls_rs::group::CommitSecrets;
 use mls_rs::mls_rs_codec::{MlsDecode, MlsEncode};
@@ -14,13 +14,13 @@ use mls_rs_core::key_package::KeyPackageData;
 use zeroize::Zeroizing;
 
 use super::{
-    GroupStore, Held, KeyPackages, Keys, Outbox, Secret, Staged, Written, lock, random_number,
-    suite,
+    GroupStore, Held, KeyPackages, Keys, Outbox, Secret, Staged, Told, Written, lock,
+    random_number, suite,
 };
 use crate::client::MlsRs;
 use crate::describe::Backend;
 
-const FORMAT: &[u8] = b"adapter-mls-rs client 2";
+const FORMAT: &[u8] = b"adapter-mls-rs client 3";
 
 impl<B: Backend> MlsRs<B> {
     /// The client as bytes.
@@ -31,6 +31,7 @@ impl<B: Backend> MlsRs<B> {
         out.bytes(self.keys.identity().as_slice())?;
         out.bytes(self.keys.signing.signature_key.as_bytes())?;
         out.bytes(self.keys.secret.as_bytes())?;
+        self.told.write(&mut out)?;
         self.key_packages.write(&mut out)?;
         out.number(self.groups.len() as u64);
         for (group, held) in &self.groups {
@@ -53,26 +54,58 @@ impl<B: Backend> MlsRs<B> {
         let identity = reader.bytes()?.to_vec();
         let public = reader.bytes()?.to_vec().into();
         let keys = Keys::new(identity, public, reader.bytes()?.to_vec().into());
+        let told = Told::read(&mut reader)?;
         let key_packages = KeyPackages::read(&mut reader)?;
         let outbox = Outbox::default();
         let mut groups = BTreeMap::new();
         for _ in 0..reader.number()? {
             let id = GroupId::new(reader.bytes()?.to_vec());
             let store = GroupStore::holding(Written::read(&mut reader)?, &outbox);
-            let client = keys.client::<B>(&key_packages, store);
+            let client = keys.client::<B>(&key_packages, store, &told);
             let group = client.load_group(id.as_slice()).map_err(EngineError::storage)?;
             let staged = read_staged(&mut reader)?;
             groups.insert(id, RefCell::new(Held::new(group, staged)));
         }
         reader.end()?;
         Ok(Self {
-            client: keys.client(&key_packages, GroupStore::new(&outbox)),
+            client: keys.client(&key_packages, GroupStore::new(&outbox), &told),
+            told,
             keys,
             key_packages,
             outbox,
             groups,
             stages: random_number::<B>()?,
         })
+    }
+}
+
+impl Told {
+    fn write(&self, out: &mut Writer) -> Result<(), EngineError> {
+        out.number(u64::from(u16::from(self.suite)));
+        for list in [&self.declared.extensions, &self.declared.proposals] {
+            out.number(list.len() as u64);
+            list.iter().for_each(|number| out.number(u64::from(*number)));
+        }
+        let psks = self.psks.all();
+        out.number(psks.len() as u64);
+        for (id, psk) in &psks {
+            out.bytes(id)?;
+            out.bytes(psk)?;
+        }
+        Ok(())
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, EngineError> {
+        let told = Self {
+            suite: reader.short()?.into(),
+            declared: Declared { extensions: reader.shorts()?, proposals: reader.shorts()? },
+            ..Self::default()
+        };
+        for _ in 0..reader.number()? {
+            let id = reader.bytes()?;
+            told.psks.keep(id, reader.bytes()?);
+        }
+        Ok(told)
     }
 }
 
@@ -117,7 +150,7 @@ impl Written {
             let epoch = reader.number()?;
             past.insert(epoch, Arc::new(Secret::new(reader.bytes()?.to_vec())));
         }
-        Ok(Self { state, past })
+        Ok(Self { state, past, inserted: Vec::new(), updated: Vec::new() })
     }
 }
 
@@ -144,7 +177,7 @@ fn read_staged(reader: &mut Reader<'_>) -> Result<Option<Staged>, EngineError> {
 }
 
 /// What stands before the digest, if the digest is right.
-fn undamaged<B: Backend>(bytes: &[u8]) -> Result<&[u8], EngineError> {
+pub(crate) fn undamaged<B: Backend>(bytes: &[u8]) -> Result<&[u8], EngineError> {
     let len = digest::<B>(&[])?.len();
     let split = bytes.len().checked_sub(len);
     let fields = split.and_then(|split| bytes.split_at_checked(split));
@@ -154,20 +187,20 @@ fn undamaged<B: Backend>(bytes: &[u8]) -> Result<&[u8], EngineError> {
     }
 }
 
-fn digest<B: Backend>(fields: &[u8]) -> Result<Vec<u8>, EngineError> {
+pub(crate) fn digest<B: Backend>(fields: &[u8]) -> Result<Vec<u8>, EngineError> {
     let digest = suite::<B>()?.hash(fields);
     digest.map_err(|why| EngineError::internal(format_args!("{why:?}")))
 }
 
 #[derive(Default)]
-struct Writer(Secret);
+pub(crate) struct Writer(pub(crate) Secret);
 
 impl Writer {
-    fn number(&mut self, number: u64) {
+    pub(crate) fn number(&mut self, number: u64) {
         self.put(&number.to_be_bytes());
     }
 
-    fn bytes(&mut self, bytes: &[u8]) -> Result<(), EngineError> {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), EngineError> {
         let len = u32::try_from(bytes.len()).map_err(EngineError::storage)?;
         self.put(&len.to_be_bytes());
         self.put(bytes);
@@ -175,7 +208,7 @@ impl Writer {
     }
 
     /// A `Vec` that grows leaves its old buffer behind as it is; here it is wiped.
-    fn put(&mut self, bytes: &[u8]) {
+    pub(crate) fn put(&mut self, bytes: &[u8]) {
         let len = self.0.len() + bytes.len();
         if len > self.0.capacity() {
             let mut larger = Secret::new(Vec::with_capacity(len.next_power_of_two()));
@@ -186,14 +219,26 @@ impl Writer {
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    fn number(&mut self) -> Result<u64, EngineError> {
+    pub(crate) fn number(&mut self) -> Result<u64, EngineError> {
         self.array().map(u64::from_be_bytes)
     }
 
-    fn bytes(&mut self) -> Result<&'a [u8], EngineError> {
+    fn short(&mut self) -> Result<u16, EngineError> {
+        u16::try_from(self.number()?).map_err(EngineError::storage)
+    }
+
+    fn shorts(&mut self) -> Result<Vec<u16>, EngineError> {
+        let mut numbers = Vec::new();
+        for _ in 0..self.number()? {
+            numbers.push(self.short()?);
+        }
+        Ok(numbers)
+    }
+
+    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], EngineError> {
         let len = self.array().map(u32::from_be_bytes)?;
         let len = usize::try_from(len).map_err(EngineError::storage)?;
         let (bytes, rest) = self.0.split_at_checked(len).ok_or_else(truncated)?;
@@ -207,7 +252,7 @@ impl<'a> Reader<'a> {
         Ok(*array)
     }
 
-    fn end(self) -> Result<(), EngineError> {
+    pub(crate) fn end(self) -> Result<(), EngineError> {
         if self.0.is_empty() { Ok(()) } else { Err(EngineError::storage("bytes left over")) }
     }
 }

@@ -4,7 +4,6 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use adapter_mls_rs::engines;
 use engine_api::{
     Change, Client, CommitBytes, EngineError, Epoch, EpochAuthenticator, GroupId, Ingested,
     KeyPackageBytes, Member, Publication, Registration, RejectReason,
@@ -12,10 +11,10 @@ use engine_api::{
 use mls_rs::MlsMessage;
 use mls_rs::time::MlsTime;
 
-/// Runs a test on both configurations.
+/// Runs a test on both configurations, and on those of the other layers.
 pub(crate) fn both(test: impl Fn(&Registration)) {
-    let engines = engines();
-    assert_eq!(engines.len(), 2);
+    let engines = [adapter_mls_rs::engines(), adapter_mls_rs::layered()].concat();
+    assert!(engines.len() >= 2);
     engines.iter().for_each(test);
 }
 

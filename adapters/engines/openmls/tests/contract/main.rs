@@ -13,12 +13,16 @@ mod order;
 mod staged;
 mod steps;
 
-use adapter_openmls::engines;
 use engine_api::{Change, Epoch, Ingested, Registration};
 
 use crate::steps::{
     add, assert_agree, assert_caller, assert_received, change, client, each, group_of,
 };
+
+/// The two, then those of the other layers.
+fn engines() -> Vec<Registration> {
+    [adapter_openmls::engines(), adapter_openmls::layered()].concat()
+}
 
 #[test]
 fn says_what_it_is() {

@@ -10,7 +10,7 @@ use engine_api::{
 
 pub(crate) fn each(check: fn(&Registration)) {
     let engines = engines();
-    assert_eq!(engines.len(), 2);
+    assert!(engines.len() >= 2);
     for engine in &engines {
         println!("{}", engine.name());
         check(engine);
