@@ -9,7 +9,7 @@
 //! working group's document. Nothing there panics, whatever the file says: the tests run them on
 //! [`mutation`]s of the files and require that each is noticed.
 //!
-//! [`own`] has what the working group's files lack.
+//! [`own`] has what the working group's files lack, [`sessions`] what members of mixed groups saw.
 #![forbid(unsafe_code)]
 
 mod backends;
@@ -22,6 +22,7 @@ pub mod mutation;
 pub mod own;
 mod report;
 mod run;
+pub mod sessions;
 mod tally;
 
 pub use backends::backends;

@@ -29,5 +29,11 @@ fn write() -> Result<(), Box<dyn Error>> {
     let cases = own::generate()?;
     std::fs::write(&path, own::to_json(&cases)?)?;
     println!("{} cases in data/key-packages.json", cases.len());
+    for kind in own::Kind::ALL {
+        let scenes = own::generate_scenes(kind)?;
+        let cases: usize = scenes.iter().map(|scene| scene.cases.len()).sum();
+        std::fs::write(root.join("data").join(kind.file()), own::to_json(&scenes)?)?;
+        println!("{cases} cases in data/{}", kind.file());
+    }
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use engine_api::Registration;
 use serde_json::Value;
 use vectors::backends;
+use vectors::own::deviations::{self, Shows};
 use vectors::own::{self, KeyPackageCase, Outcome, Reason, Verdict};
 
 /// Cases in the file; a lost one is a failure.
@@ -90,29 +91,8 @@ fn a_wrong_expectation_is_noticed() {
     }
 }
 
-/// What is known of engines that differ, by the engine's name or what stands before its slash. An
-/// engine that changes its mind fails the test, whichever way.
-const DEVIATIONS: [(&str, &str, &str); 7] = [
-    (
-        "openmls",
-        "grease-extension",
-        "a leaf's extensions of unknown type are refused if they are GREASE",
-    ),
-    ("openmls", "encryption-key-short", "a leaf's key is looked at when it is encrypted to"),
-    (
-        "mls-rs",
-        "default-extension-not-listed",
-        "application_id has to be listed in capabilities, which the RFC forbids",
-    ),
-    ("mls-rs", "encryption-key-short", "a leaf's key is looked at when it is encrypted to"),
-    ("mls-rs", "version-not-listed", "capabilities may lack the group's version"),
-    ("mls-rs", "cipher-suite-not-listed", "capabilities may lack the group's cipher suite"),
-    ("mls-rs/rustcrypto", "init-key-zero", "the Diffie-Hellman result is not looked at"),
-];
-
-fn is_known(engine: &str, case: &KeyPackageCase) -> bool {
-    let is_named = |name: &str| engine == name || engine.split('/').next() == Some(name);
-    DEVIATIONS.iter().any(|(name, what, _)| is_named(name) && *what == case.name)
+fn known(engine: &str, case: &KeyPackageCase) -> Option<Shows> {
+    deviations::of(engine, "key-packages.json", &case.name).map(|(.., shows)| *shows)
 }
 
 #[test]
@@ -135,11 +115,11 @@ fn replay(engine: &Registration, cases: &[KeyPackageCase], wrong: &mut Vec<Strin
     let (mut agreed, mut known, mut unsupported) = (0, 0, BTreeSet::new());
     for (case, outcome) in cases.iter().zip(own::on_engine(engine, cases)) {
         let case_of = || format!("{} {} {}", engine.name(), case.name, case.cipher_suite);
-        match (outcome, is_known(engine.name(), case)) {
-            (Outcome::Agrees, false) => agreed += 1,
-            (Outcome::Differs(_), true) => known += 1,
-            (Outcome::Agrees, true) => wrong.push(format!("{}: agrees now", case_of())),
-            (Outcome::Differs(why), false) => wrong.push(format!("{}: {why}", case_of())),
+        match (outcome, self::known(engine.name(), case)) {
+            (Outcome::Agrees, None) => agreed += 1,
+            (Outcome::Differs(why), Some(shows)) if Shows::of(&why) == shows => known += 1,
+            (Outcome::Agrees, Some(_)) => wrong.push(format!("{}: agrees now", case_of())),
+            (Outcome::Differs(why), _) => wrong.push(format!("{}: {why}", case_of())),
             (Outcome::Unsupported(why), _) => drop(unsupported.insert(why)),
         }
     }

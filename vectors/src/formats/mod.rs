@@ -27,7 +27,7 @@ fn read<'a, C: Deserialize<'a>>(case: &'a Value, tally: &mut Tally) -> Result<C,
 
 /// A signature or HPKE private key. Some P-521 ones are written as integers, without their leading
 /// zeros; the RFC, and the description of the vectors, have them at 66 bytes.
-fn private_key(cipher_suite: u16, bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn private_key(cipher_suite: u16, bytes: &[u8]) -> Vec<u8> {
     const P521: (u16, usize) = (5, 66);
     let length = if cipher_suite == P521.0 { P521.1 } else { 0 };
     let mut padded = vec![0; length.saturating_sub(bytes.len())];

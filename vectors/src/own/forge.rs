@@ -21,15 +21,17 @@ pub(super) enum Header {
 }
 
 /// `LeafNodeSource`.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) enum Source {
     KeyPackage(u64, u64),
     Update,
-    Commit,
+    /// With its parent_hash.
+    Commit(Vec<u8>),
     Unknown,
 }
 
 /// A leaf node, and who signs it.
+#[derive(Clone)]
 pub(super) struct Leaf {
     pub(super) signer: SigningKey,
     pub(super) encryption_key: Vec<u8>,
@@ -43,10 +45,13 @@ pub(super) struct Leaf {
     pub(super) credential_types: Vec<u16>,
     pub(super) source: Source,
     pub(super) extensions: Vec<(u16, Vec<u8>)>,
+    /// The group_id and leaf_index that are signed with it, unless it is a key package's.
+    pub(super) place: (Vec<u8>, u32),
     pub(super) damage: fn(&mut Vec<u8>),
 }
 
 /// A key package, and what is done to its signature in the end.
+#[derive(Clone)]
 pub(super) struct Draft {
     pub(super) version: u16,
     pub(super) cipher_suite: u16,
@@ -82,6 +87,7 @@ impl Draft {
                 credential_types: vec![1],
                 source: Source::KeyPackage(from, to),
                 extensions: Vec::new(),
+                place: (b"group".to_vec(), 1),
                 damage: |_| (),
             },
             extensions: Vec::new(),
@@ -93,6 +99,11 @@ impl Draft {
     /// The MLSMessage with it.
     pub(super) fn message(&self, suite: &dyn Suite) -> Result<Vec<u8>> {
         const MLS10_KEY_PACKAGE: [u8; 4] = [0, 1, 0, 5];
+        Ok([&MLS10_KEY_PACKAGE[..], &self.encoded(suite)?].concat())
+    }
+
+    /// The KeyPackage.
+    pub(super) fn encoded(&self, suite: &dyn Suite) -> Result<Vec<u8>> {
         let mut content = Vec::new();
         self.version.encode(&mut content)?;
         self.cipher_suite.encode(&mut content)?;
@@ -102,14 +113,14 @@ impl Draft {
         let signature = sign_with_label(suite, &self.signer, b"KeyPackageTBS", &[&content])?;
         let mut signature = signature.as_slice().to_vec();
         (self.damage)(&mut signature);
-        let mut message = [&MLS10_KEY_PACKAGE[..], &content].concat();
-        encode_opaque(&signature, &mut message)?;
-        Ok(message)
+        encode_opaque(&signature, &mut content)?;
+        Ok(content)
     }
 }
 
 impl Leaf {
-    fn encoded(&self, suite: &dyn Suite) -> Result<Vec<u8>> {
+    /// The LeafNode, signed.
+    pub(super) fn encoded(&self, suite: &dyn Suite) -> Result<Vec<u8>> {
         let mut content = Vec::new();
         encode_opaque(&self.encryption_key, &mut content)?;
         encode_opaque(&self.signature_key, &mut content)?;
@@ -125,22 +136,22 @@ impl Leaf {
             list.encode(&mut content)?;
         }
         let mut place = Vec::new();
-        match self.source {
+        match &self.source {
             Source::KeyPackage(from, to) => {
                 1_u8.encode(&mut content)?;
                 from.encode(&mut content)?;
                 to.encode(&mut content)?;
             }
             Source::Update => 2_u8.encode(&mut content)?,
-            Source::Commit => {
+            Source::Commit(parent_hash) => {
                 3_u8.encode(&mut content)?;
-                encode_opaque(&[0x5a; 32], &mut content)?;
+                encode_opaque(parent_hash, &mut content)?;
             }
             Source::Unknown => 4_u8.encode(&mut content)?,
         }
-        if let Source::Update | Source::Commit = self.source {
-            encode_opaque(b"group", &mut place)?;
-            1_u32.encode(&mut place)?;
+        if let Source::Update | Source::Commit(_) = self.source {
+            encode_opaque(&self.place.0, &mut place)?;
+            self.place.1.encode(&mut place)?;
         }
         extensions(&self.extensions, &mut content)?;
         let signature = sign_with_label(suite, &self.signer, b"LeafNodeTBS", &[&content, &place])?;
@@ -151,7 +162,8 @@ impl Leaf {
     }
 }
 
-fn extensions(list: &[(u16, Vec<u8>)], out: &mut Vec<u8>) -> Result<()> {
+/// A list of extensions.
+pub(super) fn extensions(list: &[(u16, Vec<u8>)], out: &mut Vec<u8>) -> Result<()> {
     let mut encoded = Vec::new();
     for (extension_type, data) in list {
         extension_type.encode(&mut encoded)?;

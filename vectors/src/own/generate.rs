@@ -6,6 +6,7 @@ use std::sync::Arc;
 use burrow::Result;
 use crypto_api::{CipherSuite, CryptoBackend, Suite};
 use crypto_rustcrypto::RustCrypto;
+use serde::Serialize;
 
 use super::forge::Draft;
 use super::key_packages::{KeyPackageCase, Verdict};
@@ -33,7 +34,7 @@ pub fn generate() -> Result<Vec<KeyPackageCase>> {
 ///
 /// # Errors
 /// If they can't be written as JSON.
-pub fn to_json(cases: &[KeyPackageCase]) -> serde_json::Result<String> {
+pub fn to_json<T: Serialize>(cases: &[T]) -> serde_json::Result<String> {
     serde_json::to_string_pretty(cases).map(|text| text + "\n")
 }
 
@@ -74,7 +75,8 @@ fn messages(spec: &Spec, suite: &dyn Suite) -> Result<Vec<Vec<u8>>> {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Bytes as the files write them.
+pub(super) fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {
         // Writing to a string doesn't fail.

@@ -36,7 +36,7 @@ pub enum Verdict {
 
 /// What is wrong with something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// It doesn't parse.
     Malformed,
@@ -46,6 +46,20 @@ pub enum Reason {
     Signature,
     /// A rule of the protocol is broken.
     Rule,
+    /// A confirmation tag or a membership tag doesn't fit.
+    Mac,
+    /// A ciphertext doesn't open.
+    Decryption,
+    /// A pre-shared key isn't there.
+    Psk,
+    /// A commit refers to a proposal that isn't there: the client hasn't got it, or has refused it.
+    UnknownProposal,
+    /// A key is further ahead in its ratchet than anybody has to derive keys.
+    TooFarAhead,
+    /// It is for somebody else, or doesn't have all that it takes.
+    Misdirected,
+    /// There is nothing to be done about it: it is of another epoch, or was received before.
+    Ignored,
 }
 
 /// The cases in the repository.

@@ -44,15 +44,29 @@ pub fn on_burrow(backend: &Arc<dyn CryptoBackend>, case: &KeyPackageCase) -> Out
         (Err(error), Verdict::Accept) => return Outcome::Differs(error.to_string()),
         (Err(error), Verdict::Reject) => error.to_string(),
     };
-    let fits = match case.reason {
-        Some(Reason::Malformed) => error.contains("malformed"),
-        Some(Reason::Key) => error.contains("key is no good"),
-        Some(Reason::Signature) => error.contains("a signature doesn't verify"),
-        // burrow names the rule by its section.
-        Some(Reason::Rule) => error.contains(&format!(" {}: ", case.section)),
-        None => false,
-    };
+    let fits = case.reason.is_some_and(|reason| reason.fits(&case.section, &error));
     if fits { Outcome::Agrees } else { Outcome::Differs(error) }
+}
+
+impl Reason {
+    /// Whether it is the one that burrow's words give.
+    pub(super) fn fits(self, section: &str, error: &str) -> bool {
+        let words = match self {
+            Self::Malformed => "malformed",
+            Self::Key => "key is no good",
+            Self::Signature => "a signature doesn't verify",
+            Self::Mac => "a MAC doesn't fit",
+            Self::Decryption => "a ciphertext doesn't open",
+            Self::Psk => "a pre-shared key is not there",
+            Self::UnknownProposal => "a commit refers to a proposal that is not known",
+            Self::TooFarAhead => "a message's generation is too far ahead",
+            Self::Misdirected => "caller: ",
+            Self::Ignored => "ignored: ",
+            // burrow names the rule by its section.
+            Self::Rule => return error.contains(&format!(" {section}: ")),
+        };
+        error.contains(words)
+    }
 }
 
 fn add_to_group(

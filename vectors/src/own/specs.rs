@@ -344,7 +344,7 @@ fn rules_of_one() -> Vec<Spec> {
             Reason::Rule,
             FAMILIES,
             Make::One(|draft| {
-                draft.leaf.source = Source::Commit;
+                draft.leaf.source = Source::Commit(vec![0x5a; 32]);
             }),
         ),
         bad(
