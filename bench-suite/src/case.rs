@@ -72,6 +72,9 @@ pub trait Case: Copy {
         output: &Self::Output,
     ) -> Result<(), String>;
 
+    /// What the operation was given from the network and returns for it, in bytes.
+    fn wire(&self, fixture: &Self::Fixture, output: &Self::Output) -> WireBytes;
+
     /// Checks a result to the end, with the other members. Not timed.
     ///
     /// # Errors
@@ -83,6 +86,15 @@ pub trait Case: Copy {
         output: &Self::Output,
         ledger: &mut Ledger,
     ) -> Result<(), EngineError>;
+}
+
+/// Bytes by kind of message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WireBytes {
+    /// What an operation returns for publishing.
+    pub sent: Vec<(&'static str, usize)>,
+    /// What it was given.
+    pub received: Vec<(&'static str, usize)>,
 }
 
 /// What a commit row changes.
@@ -231,6 +243,14 @@ impl<C: Case> Sample<C> {
             None => Err("not run".into()),
             Some(Err(why)) => Err(why.to_string()),
             Some(Ok(output)) => self.case.spot_check(&self.fixture, &self.input, output),
+        }
+    }
+
+    /// What went over the wire; nothing of an operation that failed.
+    pub fn wire(&self) -> Option<WireBytes> {
+        match &self.output {
+            Some(Ok(output)) => Some(self.case.wire(&self.fixture, output)),
+            _ => None,
         }
     }
 

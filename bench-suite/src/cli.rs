@@ -1,8 +1,18 @@
-//! The `cgka-bench` command: `engines`, `list`, `verify`, `sizes`, `epoch-probe`, `conformance`.
+//! The `cgka-bench` command: `engines`, `list`, `verify`, `sizes`, `epoch-probe`, `counts`,
+//! `conformance`.
 
+mod check;
+mod compare;
 #[cfg(feature = "burrow")]
 mod conformance;
+mod counts;
+mod files;
+mod flows;
+mod merge;
 mod print;
+mod record;
+mod report;
+mod show;
 
 use std::process::ExitCode;
 
@@ -66,6 +76,13 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Walks mixed groups of MLS engines through what the general contract can't express.
+    ///
+    /// Exits with 0 only if nothing failed.
+    Flows(flows::Flows),
+    /// Records sessions of mixed groups, for every engine to replay.
+    #[cfg(feature = "burrow")]
+    Sessions(flows::Sessions),
     /// Shows what goes over the wire: sizes of messages, commits, Welcomes and trees.
     Sizes {
         /// Only these engines.
@@ -84,6 +101,28 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Counts each case's cryptographic operations, beside the least that RFC 9420 asks for.
+    ///
+    /// Exits with 1 if something could not be counted, or an engine did less than that.
+    Counts(counts::Arguments),
+    /// Records a run: engines in pairs, with intervals, A/A pair, conditions and grade, in one file.
+    Record(Box<record::Record>),
+    /// Does one job of a recorder's.
+    #[command(hide = true)]
+    RecordWorker,
+    /// Tests the recorder itself, by runs of which the outcome is known.
+    #[command(subcommand)]
+    SelfTest(record::SelfTest),
+    /// Makes one HTML page of result files, or a table in Markdown.
+    Report(report::Report),
+    /// Shows all that a result file says of one row.
+    Show(show::Show),
+    /// Says what changed from one result file to another; exits with 1 on a regression.
+    Compare(compare::Compare),
+    /// Joins result files.
+    Merge(merge::Merge),
+    /// Checks result files; exits with 1 if one can't be used.
+    Check(check::Check),
     /// Runs the MLS working group's vectors on burrow, over each crypto backend.
     ///
     /// `CGKA_VECTORS` names their folder. Exits with 0 only if nothing failed and none is missing.
@@ -97,8 +136,27 @@ enum Command {
 
 /// Whether a bench target's arguments ask for the command instead of the table.
 pub(crate) fn is_asked_for(mut arguments: impl Iterator<Item = String>) -> bool {
-    const COMMANDS: [&str; 8] =
-        ["engines", "list", "verify", "soak", "sizes", "epoch-probe", "conformance", "help"];
+    const COMMANDS: &[&str] = &[
+        "engines",
+        "list",
+        "verify",
+        "soak",
+        "flows",
+        "sessions",
+        "sizes",
+        "epoch-probe",
+        "counts",
+        "conformance",
+        "record",
+        "record-worker",
+        "self-test",
+        "report",
+        "show",
+        "compare",
+        "merge",
+        "check",
+        "help",
+    ];
     arguments.next().is_some_and(|first| COMMANDS.contains(&first.as_str()))
 }
 
@@ -120,10 +178,10 @@ pub fn run(present: &[Registration]) -> ExitCode {
 fn execute(command: Command, present: &[Registration]) -> Result<ExitCode, String> {
     engines::check_names(present)?;
     match command {
-        Command::Engines { json } => print::engines(present, json),
+        Command::Engines { json } => print::engines(&engines::with_layers(present), json),
         Command::List { json } => print::list(json),
         Command::Verify { engines, json } => {
-            let chosen = engines::select(present, &engines)?;
+            let chosen = engines::select(&engines::with_layers(present), &engines)?;
             let report = verify::run(&chosen, &mut |subject| eprintln!("verifying {subject}"));
             if json {
                 print::json(&report)?;
@@ -149,14 +207,26 @@ fn execute(command: Command, present: &[Registration]) -> Result<ExitCode, Strin
             }
             Ok(())
         }
+        Command::Flows(arguments) => return flows::run(&arguments),
+        #[cfg(feature = "burrow")]
+        Command::Sessions(arguments) => return flows::record(&arguments),
         Command::Sizes { engines, json } => {
             print::sizes(&engines::select(present, &engines)?, json)
         }
         Command::EpochProbe { engines, json } => {
             print::epoch_probe(&engines::select(present, &engines)?, json)
         }
+        Command::Counts(arguments) => return counts::run(&arguments),
+        Command::Record(arguments) => return record::run(*arguments, present),
+        Command::RecordWorker => return Ok(record::worker(present)),
+        Command::SelfTest(test) => return record::self_test(test),
+        Command::Report(arguments) => return report::run(&arguments),
+        Command::Show(arguments) => return show::run(&arguments),
+        Command::Compare(arguments) => return compare::run(&arguments),
+        Command::Merge(arguments) => return merge::run(&arguments),
+        Command::Check(arguments) => return Ok(check::run(&arguments)),
         #[cfg(feature = "burrow")]
-        Command::Conformance { json } => return conformance::run(json),
+        Command::Conformance { json } => return conformance::run(json, present),
     }?;
     Ok(ExitCode::SUCCESS)
 }

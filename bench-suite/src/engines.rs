@@ -18,6 +18,35 @@ pub fn built_in() -> Vec<Registration> {
     engines
 }
 
+/// The same engines at other layers: with a store in memory and, with the feature `sqlite`, in a
+/// file. `verify` runs them always, everything else if they are named.
+#[must_use]
+pub fn layered() -> Vec<Registration> {
+    let mut engines = Vec::new();
+    #[cfg(feature = "burrow")]
+    engines.extend(adapter_burrow::layered());
+    #[cfg(feature = "mdk")]
+    engines.extend(adapter_mdk::layered());
+    #[cfg(feature = "openmls")]
+    engines.extend(adapter_openmls::layered());
+    #[cfg(feature = "mls-rs")]
+    engines.extend(adapter_mls_rs::layered());
+    engines
+}
+
+/// These engines and those of the other layers.
+#[must_use]
+pub fn with_layers(engines: &[Registration]) -> Vec<Registration> {
+    let missing = |layer: &Registration| engines.iter().all(|one| one.name() != layer.name());
+    engines.iter().copied().chain(layered().into_iter().filter(missing)).collect()
+}
+
+/// Whether this is one of [`layered`].
+#[must_use]
+pub fn is_layered(engine: &Registration) -> bool {
+    layered().iter().any(|one| one.name() == engine.name())
+}
+
 /// The engines that lie, each in one way: only there to be caught, and run only if named.
 #[must_use]
 pub fn broken() -> Vec<Registration> {
@@ -37,8 +66,9 @@ pub fn check_names(engines: &[Registration]) -> Result<(), String> {
     }
 }
 
-/// Those of `engines` that `wanted` names, all if it names none. `broken` engines take part only
-/// if named.
+/// Those of `engines` that `wanted` names, all if it names none. `broken` engines and those of
+/// [`layered`] take part only if named; the latter by their whole name or by their layer's, as in
+/// `sqlite`.
 ///
 /// # Errors
 /// The first name that fits no engine.
@@ -46,15 +76,24 @@ pub fn select(engines: &[Registration], wanted: &[String]) -> Result<Vec<Registr
     if wanted.is_empty() {
         return Ok(engines.to_vec());
     }
-    let everything: Vec<_> = engines.iter().copied().chain(broken()).collect();
+    let mut everything = with_layers(engines);
+    everything.extend(broken());
+    let is_named = |engine: &Registration, name: &String| {
+        if is_layered(engine) {
+            let about = engine.describe();
+            [about.name, about.layer.name()].contains(&name.as_str())
+        } else {
+            fits(engine.name(), name)
+        }
+    };
     if let Some(stranger) =
-        wanted.iter().find(|name| !everything.iter().any(|engine| fits(engine.name(), name)))
+        wanted.iter().find(|name| !everything.iter().any(|engine| is_named(engine, name)))
     {
         let names: Vec<_> = everything.iter().map(Registration::name).collect();
         return Err(format!("no engine is called {stranger}; there are {}", names.join(", ")));
     }
-    let named = |engine: &Registration| wanted.iter().any(|name| fits(engine.name(), name));
-    Ok(everything.into_iter().filter(named).collect())
+    everything.retain(|engine| wanted.iter().any(|name| is_named(engine, name)));
+    Ok(everything)
 }
 
 /// `openmls` fits `openmls/rustcrypto` as well as `openmls`.

@@ -15,11 +15,15 @@ pub mod case;
 pub mod cases;
 pub mod checks;
 pub mod cli;
+pub mod counts;
 pub mod engines;
 pub mod epoch_probe;
+pub mod floor;
+pub mod flows;
 #[doc(hidden)]
 pub mod front;
 pub mod original;
+pub mod record;
 pub mod sizes;
 pub mod soak;
 pub mod verify;

@@ -45,6 +45,28 @@ fn every_engine_passes() {
     }
 }
 
+/// The same engines at other layers, each by itself: `cgka-bench verify` also pairs them.
+#[test]
+fn every_layer_passes() {
+    let layered = engines::layered();
+    let report = quietly(&layered);
+    println!("{report}");
+    assert!(report.is_clean(), "{} checks failed", report.failed);
+    assert_eq!(report.pairs, 0);
+    for engine in &layered {
+        let own = executed(&report, engine.name());
+        assert!(own >= 550, "only {own} checks executed on {}", engine.name());
+        let (name, layer) = (engine.name(), engine.describe().layer.name());
+        assert!(name.ends_with(layer), "{name} is of the layer {layer}");
+    }
+    let with_peers: Vec<_> = engines::with_layers(&engines::built_in());
+    let pairs = verify::interop::pairs(&with_peers);
+    for engine in &layered {
+        let founds = pairs.iter().filter(|(founder, _)| founder.name() == engine.name());
+        assert_eq!(founds.count(), 1, "{} is to be paired with one peer", engine.name());
+    }
+}
+
 /// For each lie one check that must catch it, by name. Other checks may fail as well.
 const CAUGHT_BY: &[(&str, Check)] = &[
     ("broken/wrong-plaintext", Check::Plaintext),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use engine_api::{Client, EngineError, Epoch, Ingested, Operation, Publication, Registration};
 
 use super::{Planned, agree, listed, same, words};
-use crate::case::{Case, CaseId, ChangeKind};
+use crate::case::{Case, CaseId, ChangeKind, WireBytes};
 use crate::checks::{Check, Ledger};
 use crate::world::{Tree, World};
 
@@ -75,6 +75,16 @@ impl Case for Commit {
         let next = Epoch(fixture.world.epoch.0 + 1);
         same("epoch entered", &output.epoch, &next)?;
         same("epoch", &committer.epoch(&fixture.world.group).map_err(words)?, &next)
+    }
+
+    fn wire(&self, fixture: &Fixture, output: &Output) -> WireBytes {
+        let Publication { commit, welcomes } = &*output.publication;
+        let received = match &fixture.planned {
+            Planned::Add(key_package, _) => vec![("key package", key_package.len())],
+            Planned::Remove(_) | Planned::Update => Vec::new(),
+        };
+        let sent = vec![("commit", commit.len()), ("welcome", welcomes.encoded_len())];
+        WireBytes { sent, received }
     }
 
     fn check(

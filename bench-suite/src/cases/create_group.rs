@@ -5,7 +5,7 @@ use std::rc::Rc;
 use engine_api::{Client, EngineError, Epoch, Founded, KeyPackageBytes, Operation, Registration};
 
 use super::{agree, same, words};
-use crate::case::{Case, CaseId};
+use crate::case::{Case, CaseId, WireBytes};
 use crate::checks::{Check, Ledger};
 use crate::original::Original;
 
@@ -67,6 +67,15 @@ impl Case for CreateGroup {
     ) -> Result<(), String> {
         let members = founder.members(&founded.group).map_err(words)?;
         same("members", &members.len(), &(fixture.key_packages.len() + 1))
+    }
+
+    fn wire(&self, fixture: &Fixture, founded: &Founded) -> WireBytes {
+        let commits = founded.published_commits.iter().map(|commit| commit.len()).sum();
+        let key_packages = fixture.key_packages.iter().map(|package| package.len()).sum();
+        WireBytes {
+            sent: vec![("commit", commits), ("welcome", founded.welcomes.encoded_len())],
+            received: vec![("key package", key_packages)],
+        }
     }
 
     fn check(

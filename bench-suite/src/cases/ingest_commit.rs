@@ -8,7 +8,7 @@ use engine_api::{
 };
 
 use super::{Planned, agree, listed, same, words};
-use crate::case::{Case, CaseId, ChangeKind};
+use crate::case::{Case, CaseId, ChangeKind, WireBytes};
 use crate::checks::{Check, Ledger};
 use crate::world::{Tree, World};
 
@@ -98,6 +98,10 @@ impl Case for IngestCommit {
         same("outcome", outcome, &applied)?;
         let authenticator = receiver.epoch_authenticator(&fixture.world.group);
         same("authenticator", &authenticator.map_err(words)?, &fixture.authenticator)
+    }
+
+    fn wire(&self, fixture: &Fixture, _: &Ingested<Epoch>) -> WireBytes {
+        WireBytes { sent: Vec::new(), received: vec![("commit", fixture.commit.len())] }
     }
 
     fn check(

@@ -1,23 +1,67 @@
-//! The working group's vectors, as a command.
+//! Conformance, as a command: the working group's vectors on burrow, and our own on every engine.
 
 use std::process::ExitCode;
 
+use engine_api::Registration;
+use serde::Serialize;
+use vectors::own::{EngineRow, engine_rows};
 use vectors::{FILES, Library, Report, run_file};
 
 use super::print;
+use crate::flows;
 
-/// An error, and with it the exit code 2, if nothing says where the vectors are.
-pub(super) fn run(json: bool) -> Result<ExitCode, String> {
+/// What is printed as JSON: the report on the working group's files, and beside it our own.
+#[derive(Serialize)]
+struct Conformance {
+    #[serde(flatten)]
+    working_group: Report,
+    own: Vec<EngineRow>,
+}
+
+/// An error, and with it the exit code 2, if nothing says where the working group's vectors are.
+pub(super) fn run(json: bool, present: &[Registration]) -> Result<ExitCode, String> {
     let library = Library::from_env().map_err(|why| why.to_string())?;
     let files = FILES.iter().map(|file| {
         eprintln!("running {}", file.name);
         run_file(&library, file)
     });
-    let report = Report::new(files.collect());
-    if json {
-        print::json(&report)?;
-    } else {
-        print!("{report}");
+    let working_group = Report::new(files.collect());
+    let mut own = Vec::new();
+    for engine in flows::built_in() {
+        let Some(plain) = present.iter().find(|plain| plain.name() == engine.name()) else {
+            continue;
+        };
+        eprintln!("running our own vectors on {}", engine.name());
+        own.extend(engine_rows(&engine, plain).map_err(|why| why.to_string())?);
     }
-    Ok(if report.clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let clean = working_group.clean && own.iter().all(|row| row.failed == 0);
+    if json {
+        print::json(&Conformance { working_group, own })?;
+    } else {
+        print!("{working_group}");
+        table(&own);
+    }
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn table(own: &[EngineRow]) {
+    println!("\nour own vectors, on every MLS engine (deviating: see docs/peer-findings.md)");
+    println!(
+        "{:<20} {:<20} {:>8} {:>6} {:>9} {:>6} {:>11}",
+        "engine", "file", "executed", "passed", "deviating", "failed", "unsupported"
+    );
+    for row in own {
+        println!(
+            "{:<20} {:<20} {:>8} {:>6} {:>9} {:>6} {:>11}",
+            row.engine,
+            row.file,
+            row.executed,
+            row.passed,
+            row.deviating,
+            row.failed,
+            row.unsupported
+        );
+        row.reasons.iter().for_each(|why| println!("    not given: {why}"));
+        row.failures.iter().for_each(|why| println!("    FAILED {why}"));
+    }
 }

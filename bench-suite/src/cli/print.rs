@@ -32,6 +32,7 @@ pub(super) fn engines(present: &[Registration], as_json: bool) -> Result<(), Str
         println!("    wire      {}", about.wire_profile.name());
         println!("    suites    {}", suites.join(", "));
         println!("    crypto    {}", about.crypto);
+        println!("    layer     {}", about.layer.name());
         println!("    storage   {}", about.storage);
         println!("    threads   {}", about.threads.name());
         for operation in Operation::ALL {
@@ -99,6 +100,7 @@ fn engine(about: &Description) -> Value {
         "wire_profile": about.wire_profile.name(),
         "cipher_suites": about.cipher_suites.iter().map(|suite| suite.0).collect::<Vec<_>>(),
         "crypto": about.crypto,
+        "layer": about.layer.name(),
         "storage": about.storage,
         "threads": about.threads.name(),
         "includes": spans,

@@ -13,12 +13,13 @@ pub(super) fn before(engines: &[Registration]) {
         let about = engine.describe();
         let packages: Vec<_> = about.packages.iter().map(ToString::to_string).collect();
         println!(
-            "  {}: {} | wire {} | suite {} | crypto {} | storage {} | threads {}",
+            "  {}: {} | wire {} | suite {} | crypto {} | layer {} | storage {} | threads {}",
             about.name,
             packages.join(", "),
             about.wire_profile.name(),
             about.cipher_suites.first().map_or("none".into(), ToString::to_string),
             about.crypto,
+            about.layer.name(),
             about.storage,
             about.threads.name(),
         );

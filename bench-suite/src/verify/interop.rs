@@ -8,23 +8,39 @@ use engine_api::{Change, CipherSuite, EngineError, Epoch, Registration, WireProf
 
 use super::party::Party;
 use crate::checks::{Check, Ledger};
+use crate::engines;
 
 /// The group sizes.
 pub const SIZES: &[usize] = &[2, 9, 33];
 
 /// Every ordered pair of different engines that speak the same bytes: one wire profile, and one
-/// cipher suite in first place.
+/// cipher suite in first place. An engine of another layer speaks as the one that it is made of, so
+/// it is paired with one peer only.
 #[must_use]
 pub fn pairs(engines: &[Registration]) -> Vec<(Registration, Registration)> {
+    let (layered, plain): (Vec<_>, Vec<_>) = engines.iter().copied().partition(engines::is_layered);
     let mut pairs = Vec::new();
-    for one in engines {
-        for other in engines {
+    for one in &plain {
+        for other in &plain {
             if one.name() != other.name() && language(one) == language(other) {
                 pairs.push((*one, *other));
             }
         }
     }
+    for one in &layered {
+        if let Some(peer) = peer(one, &plain) {
+            pairs.extend([(*one, peer), (peer, *one)]);
+        }
+    }
     pairs
+}
+
+/// The first that speaks the same and isn't the same engine at its own layer; that one, if there is
+/// no other.
+fn peer(layered: &Registration, plain: &[Registration]) -> Option<Registration> {
+    let speaking = || plain.iter().filter(|other| language(other) == language(layered));
+    let mut others = speaking().filter(|other| !layered.name().starts_with(other.name()));
+    others.next().or_else(|| speaking().next()).copied()
 }
 
 /// The engines that no other here can talk to, and what they speak.

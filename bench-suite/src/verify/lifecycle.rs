@@ -1,6 +1,6 @@
 //! Groups of one engine, through everything that a group goes through.
 
-use engine_api::{Change, EngineError, Epoch, Registration, Work};
+use engine_api::{Change, EngineError, Epoch, Layer, Operation, Registration, Work};
 
 use super::party::Party;
 use crate::checks::{Check, Ledger};
@@ -270,5 +270,12 @@ fn describing(engine: &Registration, ledger: &mut Ledger) -> Result<(), EngineEr
     let plain = about.spans.send.contains(&Work::NoCryptography);
     expect(plain || !about.cipher_suites.is_empty(), "no cipher suite is named");
     expect(!about.crypto.is_empty() && !about.storage.is_empty(), "crypto or storage is empty");
+    let stores = |operation| about.spans.of(operation).contains(&Work::StorageWrite);
+    let stored = Operation::ALL.iter().filter(|operation| stores(**operation)).count();
+    let told = match about.layer {
+        Layer::Core => stored == 0,
+        Layer::Memory | Layer::Sqlite => stored == Operation::ALL.len(),
+    };
+    expect(told, "the layer says one thing of storage writes and the spans another");
     Ok(())
 }

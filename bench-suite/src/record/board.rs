@@ -1,0 +1,222 @@
+//! The run's rows as they fill up.
+
+use bench_results::format::{
+    Allocations, Block, Counts, Floor, Outcome, Primitive, Row, Statistics, Wire,
+};
+
+use super::protocol::{Event, Fit, Group, Sampled, Seen};
+use crate::case::{Case, CaseId};
+use crate::cases::{self, Visitor};
+
+/// All groups of a run, in the order of the tables.
+pub(super) struct Board {
+    pub(super) groups: Vec<Rows>,
+    /// Step and cost of the clock.
+    pub(super) clock: (u64, u64),
+    /// What the primitives cost.
+    pub(super) primitives: Vec<Primitive>,
+    /// Whether a later worker measured them again: its floors are at prices that aren't kept.
+    priced_again: bool,
+}
+
+/// The rows of one case and size, one per arm.
+pub(super) struct Rows {
+    id: CaseId,
+    pub(super) case: String,
+    pub(super) size: usize,
+    pub(super) rows: Vec<State>,
+}
+
+/// One row.
+#[derive(Clone, Default)]
+pub(super) struct State {
+    pub(super) fit: Option<Fit>,
+    absent: Option<String>,
+    wrong: Option<String>,
+    first_ns: Vec<u64>,
+    blocks: Vec<Block>,
+    allocations: Option<Allocations>,
+    counts: Option<Counts>,
+    floor: Option<Floor>,
+}
+
+impl Board {
+    /// The rows whose name contains one of `only`, if there is any, at these sizes, if there are
+    /// any, and else at the sizes of the default run.
+    pub(super) fn new(arms: usize, only: &[String], sizes: &[usize]) -> Self {
+        struct Wanted<'a> {
+            arms: usize,
+            only: &'a [String],
+            sizes: &'a [usize],
+            groups: Vec<Rows>,
+        }
+        impl Visitor for Wanted<'_> {
+            fn visit<C: Case>(&mut self, case: C) {
+                let all: Vec<usize> = match self.sizes {
+                    [] => case.sizes().to_vec(),
+                    wanted => {
+                        let all = case.sizes().iter().chain(case.large_sizes());
+                        all.copied().filter(|size| wanted.contains(size)).collect()
+                    }
+                };
+                for size in all {
+                    let name = format!("{}/{size}", case.id());
+                    if self.only.is_empty() || self.only.iter().any(|part| name.contains(part)) {
+                        self.groups.push(Rows {
+                            id: case.id(),
+                            case: case.id().to_string(),
+                            size,
+                            rows: vec![State::default(); self.arms],
+                        });
+                    }
+                }
+            }
+        }
+        let mut wanted = Wanted { arms, only, sizes, groups: Vec::new() };
+        cases::visit_all(&mut wanted);
+        Self { groups: wanted.groups, clock: (0, 0), primitives: Vec::new(), priced_again: false }
+    }
+
+    fn state(&mut self, case: &str, size: usize, arm: usize) -> Option<&mut State> {
+        let mut groups = self.groups.iter_mut();
+        groups.find(|group| group.case == case && group.size == size)?.rows.get_mut(arm)
+    }
+
+    /// Enters what a worker told.
+    pub(super) fn enter(&mut self, event: Event) {
+        match event {
+            Event::Clock { step_ns, cost_ns } => self.clock = (step_ns, cost_ns),
+            Event::Looked { case, size, arm, seen } => {
+                if let Some(state) = self.state(&case, size, arm) {
+                    match seen {
+                        Seen::Fit(fit) => state.fit = Some(fit),
+                        Seen::Absent(why) => state.absent = Some(why),
+                        Seen::Wrong(why) => state.wrong = Some(why),
+                    }
+                }
+            }
+            Event::Sampled { case, size, arms } => {
+                for sampled in arms {
+                    if let Some(state) = self.state(&case, size, sampled.arm) {
+                        state.take(sampled);
+                    }
+                }
+            }
+            Event::Allocated { case, size, arm, allocations } => {
+                if let Some(state) = self.state(&case, size, arm) {
+                    state.allocations = Some(allocations);
+                }
+            }
+            Event::Primitives(primitives) => {
+                self.priced_again = !self.primitives.is_empty();
+                if !self.priced_again {
+                    self.primitives = primitives;
+                }
+            }
+            Event::Counted { case, size, arm, counts, floor } => {
+                let floor = floor.filter(|_| !self.priced_again);
+                if let Some(state) = self.state(&case, size, arm) {
+                    (state.counts, state.floor) = (counts, floor);
+                }
+            }
+            Event::Began { .. } | Event::Ended => {}
+        }
+    }
+
+    /// A row whose engine took its process with it.
+    pub(super) fn died(&mut self, group: &Group, arm: usize, why: &str) {
+        if let Some(state) = self.state(&group.case, group.size, arm) {
+            state.wrong.get_or_insert_with(|| why.to_owned());
+        }
+    }
+
+    /// Whether a row still takes part.
+    pub(super) fn is_fit(&self, case: &str, size: usize, arm: usize) -> bool {
+        let mut groups = self.groups.iter();
+        let group = groups.find(|group| group.case == case && group.size == size);
+        group.and_then(|group| group.rows.get(arm)).is_some_and(State::is_fit)
+    }
+
+    /// The file's rows, without statistics but for the first samples.
+    pub(super) fn into_rows(self, names: &[String]) -> Vec<Row> {
+        let rows = self.groups.into_iter().flat_map(|group| {
+            let Rows { id, case, size, rows } = group;
+            names.iter().zip(rows).map(move |(engine, state)| {
+                let row = Row {
+                    case: case.clone(),
+                    operation: id.operation.name().into(),
+                    size,
+                    size_means: id.size_means().into(),
+                    engine: engine.clone(),
+                    outcome: Outcome::NotReached,
+                    blocks: Vec::new(),
+                    statistics: None,
+                    allocations: None,
+                    wire: None,
+                    counts: None,
+                    floor: None,
+                };
+                state.fill(row)
+            })
+        });
+        rows.collect()
+    }
+}
+
+impl State {
+    pub(super) fn is_fit(&self) -> bool {
+        self.fit.is_some() && self.wrong.is_none()
+    }
+
+    fn take(&mut self, sampled: Sampled) {
+        match sampled.fault {
+            Some(why) => {
+                self.wrong.get_or_insert(why);
+            }
+            None => {
+                self.first_ns.extend(sampled.first_ns);
+                self.blocks.extend(sampled.blocks);
+            }
+        }
+    }
+
+    fn fill(self, row: Row) -> Row {
+        if let Some(reason) = self.wrong {
+            return Row { outcome: Outcome::Wrong { reason }, ..row };
+        }
+        if let Some(reason) = self.absent {
+            return Row { outcome: Outcome::Absent { reason }, ..row };
+        }
+        let wire: Option<Wire> = self.fit.map(|fit| fit.wire);
+        let measured = !self.blocks.is_empty();
+        Row {
+            outcome: if measured { Outcome::Measured } else { Outcome::NotReached },
+            statistics: measured.then(|| only_first(self.first_ns)),
+            blocks: self.blocks,
+            allocations: self.allocations,
+            wire,
+            counts: self.counts,
+            floor: self.floor,
+            ..row
+        }
+    }
+}
+
+/// To be computed; the first samples are recorded.
+fn only_first(first_ns: Vec<u64>) -> Statistics {
+    Statistics {
+        samples: 0,
+        blocks: 0,
+        processes: 0,
+        preempted: 0,
+        median_ns: 0.0,
+        low_ns: 0.0,
+        high_ns: 0.0,
+        mad_ns: 0.0,
+        min_ns: 0.0,
+        p90_ns: None,
+        p99_ns: None,
+        cpu_median_ns: 0.0,
+        first_ns,
+    }
+}
