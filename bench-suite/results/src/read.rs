@@ -1,7 +1,9 @@
 //! Reading a result file: nothing of it is used before all of it has been checked.
 
+use std::io::Read;
 use std::path::Path;
 
+use flate2::read::GzDecoder;
 use serde_json::Value;
 
 use crate::format::{ResultFile, SCHEMA};
@@ -80,13 +82,28 @@ pub enum ReadError {
 /// See [`ReadError`].
 pub fn load(path: &Path) -> Result<ResultFile, ReadError> {
     let file = path.display().to_string();
-    match std::fs::read_to_string(path) {
+    match text(path) {
         Ok(text) => parse(&file, &text),
         Err(why) if why.kind() == std::io::ErrorKind::InvalidData => {
             Err(ReadError::NotJson { file, why: "it is not even text".into() })
         }
         Err(why) => Err(ReadError::Io { file, why }),
     }
+}
+
+/// Unpacked, a file is no longer than this.
+const LONGEST: u64 = 1 << 30;
+
+/// A file's text, unpacked if it was packed by gzip.
+fn text(path: &Path) -> std::io::Result<String> {
+    let bytes = std::fs::read(path)?;
+    let mut text = String::new();
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        GzDecoder::new(&bytes[..]).take(LONGEST).read_to_string(&mut text)?;
+    } else {
+        (&bytes[..]).read_to_string(&mut text)?;
+    }
+    Ok(text)
 }
 
 /// Reads and checks the text of a file; `file` is its name in errors.

@@ -351,3 +351,25 @@ fn runs_stand_in_order_and_once() {
     assert!(said(vec![other.clone(), one.clone()]).contains("not in order"));
     assert!(said(vec![one.clone(), one.clone()]).contains("stands in it twice"));
 }
+
+/// A file may be packed with gzip; a damaged one is refused.
+#[test]
+fn packed_files_are_read() {
+    use std::io::Write;
+    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/v1.json"));
+    let plain = std::fs::read(path).unwrap();
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(&plain).unwrap();
+    let packed = packer.finish().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("v1.json.gz");
+    std::fs::write(&file, &packed).unwrap();
+    assert_eq!(load(&file).unwrap(), load(path).unwrap());
+    std::fs::write(&file, &packed[..packed.len() / 2]).unwrap();
+    assert!(load(&file).is_err());
+    let mut damaged = packed;
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 0x55;
+    std::fs::write(&file, &damaged).unwrap();
+    assert!(load(&file).is_err());
+}
