@@ -10,7 +10,7 @@
 //! - **SQLite's own settings**: `journal_mode=DELETE`, `synchronous=FULL`. MDK's store sets neither
 //!   and doesn't let its connection out; mls-rs' sets neither by default.
 //!
-//! Dropping a [`DatabaseFile`] deletes it, which takes longer than many an operation: not inside a
+//! Dropping a `DatabaseFile` deletes it, which takes longer than many an operation: not inside a
 //! timed one.
 //!
 //! All of it is behind the feature `sqlite`.

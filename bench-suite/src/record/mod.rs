@@ -1,10 +1,10 @@
 //! `record`: the cases, timed in pairs and written down so that others can judge them.
 //!
 //! The engines of a row are ready in one process and have their turns in blocks, in a balanced order
-//! that is drawn ([`order`]); several fresh processes do the same. Only [`Sample::run`] is timed: a
+//! that is drawn (`order`); several fresh processes do the same. Only [`Sample::run`] is timed: a
 //! block's inputs are made before its first sample, its outputs looked at and dropped after its last.
 //! A row that fails its checks has no numbers. What the run is worth is judged at the end
-//! ([`grade`]), and everything goes into one file ([`bench_results::format`]).
+//! (`grade`), and everything goes into one file ([`bench_results::format`]).
 //!
 //! [`Sample::run`]: crate::case::Sample::run
 

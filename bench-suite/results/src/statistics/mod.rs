@@ -64,7 +64,7 @@ pub fn derive(run: &Run) -> Derived {
     of(&run.plan, &run.engines, &run.rows)
 }
 
-/// [`derive`] from its parts.
+/// [`derive()`] from its parts.
 #[must_use]
 pub fn of(plan: &Plan, engines: &[Engine], rows: &[Row]) -> Derived {
     let engine_of = |name: &str| engines.iter().find(|engine| engine.name == name);
