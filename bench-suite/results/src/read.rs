@@ -120,7 +120,7 @@ pub fn parse(file: &str, text: &str) -> Result<ResultFile, ReadError> {
     let read = match version.as_u64() {
         None => return Err(not_ours("its `schema` is no number")),
         // Every published version has its line here, and its types are kept.
-        Some(1) => version_1(file, text, &value)?,
+        Some(1 | 2) => present(file, text, &value)?,
         Some(0) => return Err(not_ours("there never was a version 0")),
         Some(version) => return Err(ReadError::Newer { file: name(), version }),
     };
@@ -136,8 +136,8 @@ fn json(file: &str, text: &str) -> Result<Value, ReadError> {
     })
 }
 
-/// Version 1 is the present one: what is read is what is used.
-fn version_1(file: &str, text: &str, value: &Value) -> Result<ResultFile, ReadError> {
+/// Version 2 has one field more than version 1, whose absence says what version 1 meant.
+fn present(file: &str, text: &str, value: &Value) -> Result<ResultFile, ReadError> {
     let form = |place, why| ReadError::Form { file: file.to_owned(), place, why };
     let mut reader = serde_json::Deserializer::from_str(text);
     let read: ResultFile = serde_path_to_error::deserialize(&mut reader)

@@ -50,8 +50,11 @@ pub fn list(problems: &[Problem]) -> String {
 pub fn check(file: &ResultFile) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut of_file = |what: String| problems.push(Problem { run: None, part: None, what });
-    if file.schema != SCHEMA {
+    if !(1..=SCHEMA).contains(&file.schema) {
         of_file(format!("its version is {}, this program writes {SCHEMA}", file.schema));
+    }
+    if file.schema == 1 && file.runs.iter().any(|run| !run.plan.intervals.is_over_blocks()) {
+        of_file("version 1 has no field `plan.intervals`".into());
     }
     for pair in file.runs.windows(2) {
         if pair[0].id == pair[1].id {

@@ -75,14 +75,10 @@ fn a_digest_can_be_computed_with_a_shell() {
     assert_eq!(printed.split_whitespace().next(), Some(file.runs[0].id.as_str()), "{recipe}");
 }
 
-/// The fixture was written by the first version's code. It stays as it is; `CGKA_WRITE_FIXTURE` is for
-/// the time before a version is published.
+/// The fixture was written by the first version's code and stays as it is.
 #[test]
 fn version_1_stays_readable() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/v1.json");
-    if std::env::var_os("CGKA_WRITE_FIXTURE").is_some() {
-        save(path.as_ref(), &tiny(), Existing::Replace).unwrap();
-    }
     let file = load(path.as_ref()).unwrap();
     assert_eq!(file.schema, 1);
     assert_eq!(file.runs.len(), 1);
@@ -93,6 +89,14 @@ fn version_1_stays_readable() {
     assert_eq!(run.grade.name, "demoted");
     let absent = |row: &&bench_results::format::Row| row.outcome != Outcome::Measured;
     assert_eq!(run.rows.iter().filter(absent).count(), 0);
+    // Its intervals are what they were; a field of the second version makes it a liar.
+    let text = std::fs::read_to_string(path).unwrap();
+    let newer = r#""sizes":[],"intervals":"over-blocks-and-processes"}"#;
+    let said = parse("v1.json", &text.replacen(r#""sizes":[]}"#, newer, 1)).unwrap_err();
+    assert!(said.to_string().contains("version 1 has no field `plan.intervals`"), "{said}");
+    // Beside a run of today it stays readable.
+    let both = bench_results::merge::merge([file, tiny()]).unwrap();
+    assert_eq!(parse("both.json", &to_text(&both).unwrap()).unwrap(), both);
 }
 
 #[test]
@@ -179,10 +183,10 @@ fn other_files_are_told_from_results() {
 
 #[test]
 fn a_newer_version_is_named_as_that() {
-    let text = to_text(&file(&[small(1)])).unwrap().replace("{\"schema\":1", "{\"schema\":7");
+    let text = to_text(&file(&[small(1)])).unwrap().replace("{\"schema\":2", "{\"schema\":7");
     assert_eq!(
         parse("r.json", &text).unwrap_err().to_string(),
-        "r.json was made by a newer cgka-bench: version 7, this one reads up to 1"
+        "r.json was made by a newer cgka-bench: version 7, this one reads up to 2"
     );
 }
 
@@ -344,7 +348,7 @@ fn named(run: &mut Run) -> &mut bench_results::format::Comparison {
 fn runs_stand_in_order_and_once() {
     let ordered = file(&[small(1), small(2)]);
     let said = |runs: Vec<Run>| {
-        let text = to_text(&ResultFile { schema: 1, runs }).unwrap();
+        let text = to_text(&ResultFile { schema: 2, runs }).unwrap();
         parse("r.json", &text).unwrap_err().to_string()
     };
     let [one, other] = [&ordered.runs[0], &ordered.runs[1]];

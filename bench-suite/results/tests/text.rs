@@ -112,6 +112,6 @@ fn layers_are_kept_apart() {
     assert!(table.contains("| median, sqlite | `openmls/rustcrypto` |\n"), "{table}");
     let heads = table.lines().find(|line| line.starts_with("| ratio |")).unwrap();
     assert!(!heads.contains("openmls") && heads.contains("mls-rs/rustcrypto"), "{heads}");
-    let html = bench_results::report::page(&ResultFile { schema: 1, runs: vec![run] }, None);
+    let html = bench_results::report::page(&ResultFile { schema: 2, runs: vec![run] }, None);
     assert!(html.contains("only openmls/rustcrypto: storage write; layers sqlite and core"));
 }

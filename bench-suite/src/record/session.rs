@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use bench_results::format::{Checks, Demerit, Grade, Plan, Run};
+use bench_results::format::{Checks, Demerit, Grade, Intervals, Plan, Run};
 use bench_results::write::try_place;
 use engine_api::Registration;
 
@@ -424,6 +424,7 @@ fn plan(request: &Request, entries: &[Entry], divided: Option<&Divided>) -> Plan
         again: entries.iter().find_map(|entry| entry.again.clone()),
         only: request.only.clone(),
         sizes: request.sizes.clone(),
+        intervals: Intervals::OverBlocksAndProcesses,
     }
 }
 

@@ -30,6 +30,29 @@ pub struct Plan {
     pub only: Vec<String>,
     /// Only these sizes; each case's own if empty.
     pub sizes: Vec<usize>,
+    /// What intervals hold. Version 1 of the format had no such field, and intervals over blocks.
+    #[serde(default, skip_serializing_if = "Intervals::is_over_blocks")]
+    pub intervals: Intervals,
+}
+
+/// What the intervals of a run hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Intervals {
+    /// What blocks of one process differ by.
+    #[default]
+    OverBlocks,
+    /// That, and what processes differ by beyond it.
+    OverBlocksAndProcesses,
+}
+
+impl Intervals {
+    /// Whether what processes differ by is left out.
+    #[must_use]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+    pub fn is_over_blocks(&self) -> bool {
+        *self == Self::OverBlocks
+    }
 }
 
 /// The machine, as far as it lets itself be asked. `None` is "it doesn't say".

@@ -9,7 +9,7 @@ mod row;
 
 use serde::{Deserialize, Serialize};
 
-pub use conditions::{Build, Demerit, Grade, Host, Load, Plan};
+pub use conditions::{Build, Demerit, Grade, Host, Intervals, Load, Plan};
 pub use engine::{Deviation, Engine, Package, Spans};
 pub use row::{
     Allocations, Block, Comparison, Control, Counts, Floor, FloorTerm, Outcome, Primitive, Row,
@@ -17,13 +17,14 @@ pub use row::{
 };
 
 /// The version that this code writes.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// A result file: one run as recorded, several after a merge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResultFile {
-    /// [`SCHEMA`] of the writer.
+    /// [`SCHEMA`] of the writer. Version 2 has [`Plan::intervals`]; all else is as in version 1,
+    /// so that a run of either can stand beside the other.
     pub schema: u32,
     /// Ordered by [`Run::id`], each once.
     pub runs: Vec<Run>,

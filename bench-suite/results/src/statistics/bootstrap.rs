@@ -4,7 +4,7 @@ use super::FEWEST_BLOCKS;
 use super::distribution::{normal_tail, student_beyond};
 use super::random::Random;
 use super::sample::{as_f64, median, sorted};
-use crate::format::{Block, Plan};
+use crate::format::{Block, Intervals, Plan};
 
 /// All draws of one case and size.
 pub(crate) struct Drawn {
@@ -12,6 +12,7 @@ pub(crate) struct Drawn {
     blocks: usize,
     processes: usize,
     confidence: f64,
+    intervals: Intervals,
 }
 
 /// One engine: what its samples are, and what its median was in each draw.
@@ -20,6 +21,16 @@ struct Arm {
     median: f64,
     most: f64,
     medians: Vec<f64>,
+    /// Its median in each process, where it has samples there.
+    by_process: Vec<Option<f64>>,
+}
+
+/// How far the means of few processes are from the mean of many: a variance component.
+struct Between {
+    /// The logarithms' standard deviation, blocks and processes together.
+    deviation: f64,
+    /// Degrees of freedom of that.
+    freedom: f64,
 }
 
 /// Where something lies.
@@ -35,10 +46,7 @@ pub(crate) struct Interval {
 pub(super) struct Pair {
     pub(super) ratio: f64,
     pub(super) interval: Interval,
-    /// The drawn logarithms' standard deviation, and what it is to be multiplied with.
-    deviation: f64,
-    freedom: f64,
-    small: f64,
+    spread: Between,
 }
 
 impl Drawn {
@@ -52,9 +60,17 @@ impl Drawn {
             blocks: keys.len(),
             processes: strata.len(),
             confidence: plan.confidence,
+            intervals: plan.intervals,
         };
-        let mut random = Random::new(plan.seed, purpose);
         let mut weights = vec![0_u32; keys.len()];
+        for stratum in &strata {
+            weights.fill(0);
+            weights[stratum.clone()].fill(1);
+            for (arm, samples) in &mut arms {
+                arm.by_process.push(weighted_median(samples, &weights));
+            }
+        }
+        let mut random = Random::new(plan.seed, purpose);
         for _ in 0..if drawn.enough() { plan.resamples } else { 0 } {
             weights.fill(0);
             for stratum in &strata {
@@ -95,7 +111,9 @@ impl Drawn {
         if !self.enough() {
             return Interval { low: arm.least, high: arm.most, enough: false };
         }
-        self.percentiles(sorted(arm.medians.clone()), arm.median)
+        let drawn = sorted(arm.medians.clone());
+        let spread = self.spread(&drawn, arm.by_process.iter().copied().flatten());
+        self.widened(self.percentiles(drawn, arm.median), arm.median, &spread)
     }
 
     /// The ratio of the medians of two engines.
@@ -106,17 +124,52 @@ impl Drawn {
         if !self.enough() {
             let low = divided(above.least, below.most);
             let interval = Interval { low, high: divided(above.most, below.least), enough: false };
-            return Pair { ratio, interval, deviation: 0.0, freedom: 1.0, small: 1.0 };
+            return Pair { ratio, interval, spread: Between { deviation: 0.0, freedom: 1.0 } };
         }
         let both = above.medians.iter().zip(&below.medians);
         let ratios = sorted(both.map(|(one, other)| divided(*one, *other)).collect());
-        Pair {
-            ratio,
-            deviation: deviation(&ratios),
-            interval: self.percentiles(ratios, ratio),
-            freedom: self.freedom(),
-            small: self.small(),
+        let by_process = above.by_process.iter().zip(&below.by_process);
+        let by_process = by_process.filter_map(|(one, other)| Some(divided((*one)?, (*other)?)));
+        let spread = self.spread(&ratios, by_process);
+        let interval = self.widened(self.percentiles(ratios, ratio), ratio, &spread);
+        Pair { ratio, interval, spread }
+    }
+
+    /// The variance of a logarithm: what the draws show, and what processes differ by beyond that
+    /// (method of moments), with Satterthwaite's degrees of freedom. One process says nothing of
+    /// others: then the draws are all there is.
+    fn spread(&self, drawn: &[f64], by_process: impl Iterator<Item = f64>) -> Between {
+        let within = (self.small() * deviation(drawn)).powi(2);
+        let by_process: Vec<f64> = by_process.collect();
+        let processes = as_f64(by_process.len() as u64);
+        if by_process.len() < 2 || self.intervals.is_over_blocks() {
+            return Between { deviation: within.sqrt(), freedom: self.freedom() };
         }
+        let between = (deviation(&by_process).powi(2) / processes - within).max(0.0);
+        let both = within + between;
+        let uncertain = within.powi(2) / self.freedom() + between.powi(2) / (processes - 1.0);
+        let freedom = if uncertain > 0.0 { both.powi(2) / uncertain } else { self.freedom() };
+        Between { deviation: both.sqrt(), freedom }
+    }
+
+    /// An interval of draws, stretched on the logarithmic scale by what processes add, and never
+    /// made narrower.
+    fn widened(&self, interval: Interval, estimate: f64, spread: &Between) -> Interval {
+        let tail = (1.0 - self.confidence) / 2.0;
+        let reach = spread.reach(tail);
+        if self.intervals.is_over_blocks() {
+            return interval;
+        }
+        let logarithm = |end: f64| (end.max(f64::MIN_POSITIVE) / estimate.max(f64::MIN_POSITIVE)).ln();
+        let (low, high) = (logarithm(interval.low), logarithm(interval.high));
+        // The draws' own reach, were they normal: keeps the skew that they show.
+        let drawn = (high - low) / 2.0;
+        if !reach.is_finite() || reach <= drawn {
+            return interval;
+        }
+        let (down, up) =
+            if drawn > 0.0 { (low * reach / drawn, high * reach / drawn) } else { (-reach, reach) };
+        Interval { low: estimate * down.exp(), high: estimate * up.exp(), enough: interval.enough }
     }
 
     /// The interval of something whose values in the draws these are, sorted.
@@ -138,12 +191,19 @@ impl Pair {
             return self.interval;
         }
         let tail = (1.0 - confidence) / 2.0 / as_f64(family.max(1) as u64);
-        let reach = self.small * student_beyond(tail, self.freedom) * self.deviation;
+        let reach = self.spread.reach(tail);
         Interval {
             low: (self.ratio * (-reach).exp()).min(self.interval.low),
             high: (self.ratio * reach.exp()).max(self.interval.high),
             enough: true,
         }
+    }
+}
+
+impl Between {
+    /// How far from the estimate, on the logarithmic scale, lies what has this probability.
+    fn reach(&self, tail: f64) -> f64 {
+        student_beyond(tail, self.freedom) * self.deviation
     }
 }
 
@@ -165,6 +225,7 @@ impl Arm {
             median: median(&values),
             most: values.last().copied().unwrap_or_default(),
             medians: Vec::new(),
+            by_process: Vec::new(),
         };
         (arm, samples)
     }

@@ -9,8 +9,9 @@
 //!   replacement, as it has; the same ones for all engines of a case and size. Its ends are
 //!   percentiles that are moved outwards as Student's distribution is wider than the normal one
 //!   with so few blocks (Hesterberg's expanded percentiles). Times within a block may depend on
-//!   each other as they like; what differs from process to process alike for all blocks is not in
-//!   the interval.
+//!   each other as they like. Where the processes' own medians differ by more than their blocks
+//!   explain, the interval is stretched by that (a variance component by the method of moments,
+//!   Satterthwaite's degrees of freedom); with one process nothing is known of it.
 //! - A **ratio** is of two medians, its interval of the drawn medians' ratios.
 //! - The **family interval** of a control holds together with those of all controls of the run
 //!   (Bonferroni). Its tails are further out than draws reach, so it takes the drawn ratios'

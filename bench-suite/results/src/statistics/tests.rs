@@ -1,7 +1,7 @@
 //! Against values computed by hand, and against simulated noise of which the truth is known.
 
 use super::*;
-use crate::format::Spans;
+use crate::format::{Intervals, Spans};
 
 fn plan(seed: u64) -> Plan {
     Plan {
@@ -17,6 +17,7 @@ fn plan(seed: u64) -> Plan {
         again: None,
         only: Vec::new(),
         sizes: Vec::new(),
+        intervals: Intervals::OverBlocksAndProcesses,
     }
 }
 
@@ -130,9 +131,21 @@ impl Noise {
     }
 
     fn arms(&mut self, ratio: f64) -> (Vec<Block>, Vec<Block>) {
+        self.arms_in(3, 20, 0.0, ratio)
+    }
+
+    /// `between`: by how much, of its time, the first arm is another in each process.
+    fn arms_in(
+        &mut self,
+        processes: u32,
+        blocks: u32,
+        between: f64,
+        ratio: f64,
+    ) -> (Vec<Block>, Vec<Block>) {
         let mut arms = (Vec::new(), Vec::new());
-        for process in 0..3 {
-            for number in 0..20 {
+        for process in 0..processes {
+            let ratio = ratio * (between * self.normal()).exp();
+            for number in 0..blocks {
                 let (mut first, mut second) = (Vec::new(), Vec::new());
                 for _ in 0..4 {
                     if number % 2 == 0 {
@@ -168,6 +181,21 @@ fn the_interval_of_a_ratio_covers_the_truth_as_often_as_it_says() {
     }
     assert!((2..=30).contains(&missed), "{missed} of 300 intervals miss");
     assert!(wide < 0.03, "{wide}");
+}
+
+/// The layout of memory, say, that a process keeps for its life: ten times what blocks differ by.
+#[test]
+fn the_interval_covers_the_truth_when_processes_differ() {
+    let mut noise = Noise { random: Random::new(11, "processes"), drift: 0.0 };
+    let engines = [engine("a", None, "x", &[]), engine("b", None, "x", &[])];
+    let mut missed = 0;
+    for seed in 0..300 {
+        let (first, second) = noise.arms_in(5, 8, 0.03, 1.05);
+        let derived = of(&plan(seed), &engines, &[row("a", first), row("b", second)]);
+        let found = &derived.comparisons[0];
+        missed += u32::from(found.low > 1.05 || found.high < 1.05);
+    }
+    assert!((2..=30).contains(&missed), "{missed} of 300 intervals miss");
 }
 
 #[test]

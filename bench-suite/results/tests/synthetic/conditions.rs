@@ -94,6 +94,7 @@ fn plan(recipe: &Recipe) -> Plan {
         warm_up: 1,
         again: Some("mls-rs/aws-lc".into()),
         only: Vec::new(),
+        intervals: bench_results::format::Intervals::OverBlocksAndProcesses,
         sizes: Vec::new(),
     }
 }
