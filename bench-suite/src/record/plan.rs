@@ -58,9 +58,13 @@ const STEPS: u64 = 100;
 const MOST_OPERATIONS: u64 = 64;
 /// An engine's turn lasts about this long.
 const TURN_NS: u64 = 3_000_000;
-/// Samples of a turn, at most. All arms of a group take as many: the first sample of a turn comes
-/// after another arm's and is slower than those that follow, so arms with more would look faster.
+/// Samples of a turn, at most. All arms of a group take as many: the first samples of a turn come
+/// after another arm's and are slower than those that follow, so arms with more would look faster.
 const MOST_SAMPLES: u64 = 4;
+/// What another engine leaves in the caches and the branch predictors costs the next operation up to
+/// 0.1 ms, so that a figure would depend on who else is in the table: each turn begins with an
+/// operation that isn't timed, in groups with an arm faster than this.
+const LEAD_IN_BELOW_NS: u64 = 10_000_000;
 /// Of the time that processes have, the share that may go into preparing their rows.
 const MOST_PREPARING: f64 = 0.4;
 
@@ -140,10 +144,16 @@ impl Want {
         let mut seats: Vec<_> =
             candidate.rows.iter().map(|row| candidate.seat(row, step_ns)).collect();
         let turn = seats.iter().map(|seat| seat.turn).min().unwrap_or(1);
-        seats.iter_mut().for_each(|seat| seat.turn = turn);
+        let fastest = candidate.rows.iter().map(|row| row.fit.operation_ns).min().unwrap_or(0);
+        let lead_in = fastest < LEAD_IN_BELOW_NS;
+        for seat in &mut seats {
+            seat.turn = turn;
+            seat.lead_in = lead_in;
+        }
         let block_ns = candidate.rows.iter().zip(&seats).map(|(row, seat)| {
             let each = real(row.fit.setup_ns + row.fit.operation_ns);
-            each * f64::from(seat.turn) * f64::from(seat.operations)
+            let timed = f64::from(seat.turn) * f64::from(seat.operations);
+            each * (timed + f64::from(u8::from(lead_in)))
         });
         let needed = u32::try_from(FEWEST_BLOCKS).unwrap_or(u32::MAX);
         let fewest = needed.div_ceil(processes).max(if processes < 3 { 4 } else { 3 });
@@ -192,6 +202,7 @@ impl Candidate {
             arm: row.arm,
             turn: small(turn),
             operations: small(operations),
+            lead_in: false,
             rounds: row
                 .slowed
                 .map_or(0, |percent| whole(real(row.fit.rounds * operations) * percent / 100.0)),

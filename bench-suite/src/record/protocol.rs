@@ -79,6 +79,8 @@ pub(super) struct Seat {
     pub(super) operations: u32,
     /// Rounds of the busy loop at the end of each sample.
     pub(super) rounds: u64,
+    /// Whether an operation that isn't timed comes before each turn.
+    pub(super) lead_in: bool,
 }
 
 /// What a worker tells. An `arm` is an index into the job's arms.

@@ -367,7 +367,7 @@ impl Entry {
 
 /// A place in a group before anything is known about it.
 fn seat(arm: usize) -> Seat {
-    Seat { arm, turn: 0, operations: 0, rounds: 0 }
+    Seat { arm, turn: 0, operations: 0, rounds: 0, lead_in: false }
 }
 
 /// The chosen engines, the one that is entered again, and the slowed ones.

@@ -106,10 +106,13 @@ impl<C: Case> Player<C> {
         }
     }
 
-    /// The inputs of a block; none if this engine takes no part any more.
+    /// The inputs of a block, those of the operation that leads in first; none if this engine takes no part any more.
     fn pool(&mut self, worker: &Worker) -> Option<Vec<Vec<Sample<C>>>> {
         worker.mark(self.seat.arm);
-        (0..self.seat.turn).map(|_| self.samples(self.seat.operations)).collect()
+        let Seat { turn, operations, lead_in, .. } = self.seat;
+        let timed = (0..turn).map(|_| operations);
+        let lead_in = lead_in.then_some(1);
+        lead_in.into_iter().chain(timed).map(|operations| self.samples(operations)).collect()
     }
 
     /// The inputs of one timed sample.
@@ -133,9 +136,11 @@ impl<C: Case> Player<C> {
             cpu_ns: Vec::with_capacity(pool.len()),
             switches: Vec::with_capacity(pool.len()),
         };
-        let rounds = self.seat.rounds;
+        let Seat { rounds, lead_in, .. } = self.seat;
         let end = guarded(|| {
-            for samples in pool {
+            let (untimed, timed_ones) = pool.split_at_mut(usize::from(lead_in).min(pool.len()));
+            untimed.iter_mut().flatten().for_each(Sample::run);
+            for samples in timed_ones {
                 let taken = timed(samples, rounds);
                 block.wall_ns.push(taken.wall_ns);
                 block.cpu_ns.push(taken.cpu_ns);
