@@ -90,6 +90,26 @@ impl<K: Kem, H: Hash, A: Aead, S: SignatureScheme> Suite for Composed<K, H, A, S
         A::open(key, nonce, aad, buffer)
     }
 
+    fn aead_seal_slice(
+        &self,
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+        in_out: &mut [u8],
+    ) -> Result<(), CryptoError> {
+        A::seal_slice(key, nonce, aad, in_out)
+    }
+
+    fn aead_open_slice(
+        &self,
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+        in_out: &mut [u8],
+    ) -> Result<usize, CryptoError> {
+        A::open_slice(key, nonce, aad, in_out)
+    }
+
     fn generate_key_pair(&self) -> Result<HpkePrivateKey, CryptoError> {
         K::generate_key_pair(&*self.random).map(handle)
     }

@@ -1,5 +1,7 @@
 //! What a library provides: the parts that a [`crate::Composed`] suite is made of.
 
+use zeroize::Zeroizing;
+
 use crate::{CryptoError, Random, Secret};
 
 /// A hash function and HMAC with it, hence HKDF.
@@ -45,6 +47,44 @@ pub trait Aead: Send + Sync + 'static {
     ///
     /// [`CryptoError::Rejected`] if the tag doesn't fit or a length is wrong.
     fn open(key: &[u8], nonce: &[u8], aad: &[u8], buffer: &mut Vec<u8>) -> Result<(), CryptoError>;
+
+    /// [`Self::seal`] within a message: the last [`Self::NT`] bytes are room for the tag. A library
+    /// that can do it without a buffer of its own overrides it.
+    ///
+    /// # Errors
+    ///
+    /// As `seal`, and [`CryptoError::Rejected`] if there is no room.
+    fn seal_slice(
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+        in_out: &mut [u8],
+    ) -> Result<(), CryptoError> {
+        let length = in_out.len().checked_sub(Self::NT).ok_or(CryptoError::Rejected)?;
+        let mut buffer = Zeroizing::new(Vec::with_capacity(in_out.len()));
+        buffer.extend_from_slice(&in_out[..length]);
+        Self::seal(key, nonce, aad, &mut buffer)?;
+        in_out.copy_from_slice(&buffer);
+        Ok(())
+    }
+
+    /// [`Self::open`] within a message. Returns the plaintext's length; what is behind it means
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// As `open`.
+    fn open_slice(
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+        in_out: &mut [u8],
+    ) -> Result<usize, CryptoError> {
+        let mut buffer = Zeroizing::new(in_out.to_vec());
+        Self::open(key, nonce, aad, &mut buffer)?;
+        in_out[..buffer.len()].copy_from_slice(&buffer);
+        Ok(buffer.len())
+    }
 }
 
 /// A key pair of a [`Kem`]: the private key serialised and decoded, and the public key.

@@ -57,6 +57,16 @@ impl Secret {
         Ok(secret)
     }
 
+    /// Takes these bytes on in place of its own. Those of the same length stay where they are, so
+    /// that nothing is allocated.
+    pub fn replace(&mut self, bytes: &[u8]) {
+        if bytes.len() == self.len() {
+            self.0.copy_from_slice(bytes);
+        } else {
+            *self = Self::copy_from(bytes);
+        }
+    }
+
     /// The bytes.
     #[must_use]
     pub fn as_slice(&self) -> &[u8] {

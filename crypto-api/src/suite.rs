@@ -128,6 +128,34 @@ pub trait Suite: Send + Sync + 'static {
         buffer: &mut Vec<u8>,
     ) -> Result<(), CryptoError>;
 
+    /// [`Self::aead_seal`] within a message: the last [`Self::aead_nt`] bytes of `in_out` are room for
+    /// the tag.
+    ///
+    /// # Errors
+    ///
+    /// As `aead_seal`, and [`CryptoError::Rejected`] if there is no room.
+    fn aead_seal_slice(
+        &self,
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+        in_out: &mut [u8],
+    ) -> Result<(), CryptoError>;
+
+    /// [`Self::aead_open`] within a message. Returns the length of the plaintext that `in_out` begins
+    /// with; what is behind it means nothing.
+    ///
+    /// # Errors
+    ///
+    /// As `aead_open`.
+    fn aead_open_slice(
+        &self,
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+        in_out: &mut [u8],
+    ) -> Result<usize, CryptoError>;
+
     /// HPKE `GenerateKeyPair()`.
     ///
     /// # Errors

@@ -9,9 +9,14 @@ use std::{collections::BTreeSet, num::NonZeroU16};
 use backends::backends;
 use burrow::{
     Error, PeerError, Result,
-    codec::Encode,
-    framing::{Content, Padding, Sender, WireFormat, sign},
-    schedule::{Consumed, RatchetType, SecretTree, SenderDataSecret},
+    codec::{Decode, Encode},
+    framing::{
+        Content, ContentType, Data, Padding, PrivateMessageRef, Sender, WireFormat,
+        protect_application, sign,
+    },
+    schedule::{
+        Consumed, RatchetLimits, RatchetType, SecretTree, SenderDataSecret, StoredSecretTree,
+    },
     types::{LeafIndex, Proposal},
 };
 use crypto_api::{CipherSuite, CryptoBackend, Secret};
@@ -29,21 +34,71 @@ fn hello() -> Content {
     Content::Application(b"hello".to_vec())
 }
 
+/// Application data goes both ways, the short one and that of all other contents: they take as many
+/// bytes, and leave the same tree behind.
 fn send(group: &Group<'_>, tree: &mut SecretTree, content: Content, padding: Padding) -> Vec<u8> {
     let (epoch, secret) = (group.epoch(), &group.secrets.sender_data_secret);
     let sender = Sender::Member(LeafIndex(1));
+    let short = match &content {
+        Content::Application(application) => {
+            let mut copy = copy(group, tree);
+            let data = Data { data: application, authenticated: b"data", padding };
+            let (signer, own_leaf) = (group.signer(1), LeafIndex(1));
+            let sent = protect_application(&epoch, signer, own_leaf, &data, secret, &mut copy);
+            Some((sent.unwrap(), copy))
+        }
+        _ => None,
+    };
     let wire_format = WireFormat::PrivateMessage;
     let data = b"data".to_vec();
     let signed = sign(&epoch, group.signer(1), wire_format, sender, data, content).unwrap();
     let sent = signed.into_private_message(&epoch, secret, tree, padding);
-    sent.unwrap().0.message
+    let (protected, consumed) = sent.unwrap();
+    let Some(((message, consumed_shortly), copy)) = short else {
+        return protected.message;
+    };
+    assert_eq!(consumed_shortly, consumed);
+    assert_eq!(message.len(), protected.message.len());
+    assert_eq!(copy.to_bytes().unwrap(), tree.to_bytes().unwrap());
+    message
+}
+
+/// Another tree in the same state.
+fn copy(group: &Group<'_>, tree: &SecretTree) -> SecretTree {
+    let stored = StoredSecretTree::decode_exact(&tree.to_bytes().unwrap()).unwrap();
+    let own_leaf = LeafIndex(1);
+    let next = tree.next_generations(own_leaf);
+    stored.resume(group.suite, RatchetLimits::default(), own_leaf, next, &[]).unwrap()
+}
+
+/// The short way, if the message is of application data.
+fn open_application(
+    group: &Group<'_>,
+    tree: &mut SecretTree,
+    message: &[u8],
+) -> Option<Result<Content>> {
+    let secret = &group.secrets.sender_data_secret;
+    let message = PrivateMessageRef::in_message(message).unwrap().unwrap();
+    (message.content_type() == ContentType::Application).then(|| {
+        let nobody = LeafIndex(2);
+        let opened = message.open_application(&group.epoch(), nobody, secret, tree, group);
+        opened.map(|opened| Content::Application(opened.data))
+    })
 }
 
 /// Opens a message and uses its key up.
 fn receive(group: &Group<'_>, tree: &mut SecretTree, message: &[u8]) -> Result<Content> {
-    let (content, advance) = group.unprotect_private(tree, message)?;
-    tree.advance(group.suite, advance)?;
-    Ok(content.into_framed_content().content)
+    let mut copied = copy(group, tree);
+    let shortly = open_application(group, &mut copied, message);
+    let opened = group.unprotect_private(tree, message).and_then(|(content, advance)| {
+        tree.advance(group.suite, advance)?;
+        Ok(content.into_framed_content().content)
+    });
+    if let Some(shortly) = shortly {
+        assert_eq!(shortly, opened);
+        assert_eq!(copied.to_bytes().unwrap(), tree.to_bytes().unwrap());
+    }
+    opened
 }
 
 /// A message that has to fail, and to leave the tree as it was.
@@ -52,7 +107,36 @@ fn refused(group: &Group<'_>, tree: &SecretTree, message: &[u8]) -> Error {
     let before = tree.to_bytes().unwrap();
     let error = group.unprotect_private(tree, message).unwrap_err();
     assert_eq!(tree.to_bytes().unwrap(), before);
+    let mut copied = copy(group, tree);
+    if let Some(shortly) = open_application(group, &mut copied, message) {
+        assert_eq!(shortly.unwrap_err(), error);
+        assert_eq!(copied.to_bytes().unwrap(), before);
+    }
     error
+}
+
+/// What one has sent oneself was used up when it was sent; if it opens all the same, it is from a
+/// second copy of this member.
+#[test]
+fn application_data_of_a_twin_is_refused() {
+    with_group(|group| {
+        let message = send(group, &mut group.tree(), hello(), Padding::None);
+        let mut tree = group.tree();
+        let before = tree.to_bytes().unwrap();
+        let secret = &group.secrets.sender_data_secret;
+        let message = PrivateMessageRef::in_message(&message).unwrap().unwrap();
+        let open = |own_leaf, tree: &mut SecretTree| {
+            message.open_application(&group.epoch(), own_leaf, secret, tree, group)
+        };
+        let twin = open(LeafIndex(1), &mut tree).unwrap_err();
+        assert_eq!(
+            twin,
+            Error::Peer(PeerError::Invalid("9.1: a message of our own that we didn't send"))
+        );
+        assert_eq!(tree.to_bytes().unwrap(), before);
+        assert_eq!(open(LeafIndex(0), &mut tree).unwrap().data, b"hello");
+        assert_eq!(open(LeafIndex(0), &mut tree).unwrap_err(), Error::Peer(PeerError::KeyUsedUp));
+    });
 }
 
 #[test]
@@ -257,7 +341,10 @@ fn pitfall_44_damage_anywhere_is_found_and_harmless() {
                 if let Ok(burrow::framing::MlsMessage::PrivateMessage(message)) = decoded {
                     let secret = &group.secrets.sender_data_secret;
                     let result = message.unprotect(&group.epoch(), secret, &tree, group);
-                    assert!(result.is_err(), "byte {at}");
+                    let error = result.unwrap_err();
+                    if let Some(shortly) = open_application(group, &mut tree, &damaged) {
+                        assert_eq!(shortly.unwrap_err(), error, "byte {at}");
+                    }
                 }
                 assert_eq!(tree.to_bytes().unwrap(), before);
             }

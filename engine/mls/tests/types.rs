@@ -74,6 +74,23 @@ fn a_batch_of_key_packages_is_as_good_as_its_worst() {
 }
 
 #[test]
+fn a_batch_of_one_key_package_or_of_its_copies() {
+    with_suites(|suite| {
+        let good = received(&new_client(suite, "someone").2);
+        let mut bytes = good.as_bytes().to_vec();
+        *bytes.last_mut().unwrap() ^= 1;
+        let bad = KeyPackage::decode_exact(&bytes).unwrap();
+        for copies in [1, 2, 5] {
+            let verified = KeyPackage::verify_batch(suite, vec![good.clone(); copies]).unwrap();
+            assert_eq!(verified.len(), copies);
+            assert!(verified.iter().all(|one| one.as_bytes() == good.as_bytes()));
+            let refused = KeyPackage::verify_batch(suite, vec![bad.clone(); copies]);
+            assert_eq!(refused.err(), Some(Error::Peer(PeerError::BadSignature)));
+        }
+    });
+}
+
+#[test]
 fn pitfall_22_the_init_key_is_not_the_encryption_key() {
     with_suites(|suite| {
         let (signer, leaf_key, _) = new_client(suite, "someone");

@@ -37,6 +37,33 @@ macro_rules! aeads {
                 buffer.truncate(length);
                 Ok(())
             }
+
+            fn seal_slice(
+                key: &[u8],
+                nonce: &[u8],
+                aad: &[u8],
+                in_out: &mut [u8],
+            ) -> Result<(), CryptoError> {
+                let (key, nonce) = key_and_nonce(&aead::$cipher, key, nonce)?;
+                let length = in_out.len().checked_sub(Self::NT).ok_or(CryptoError::Rejected)?;
+                let (plaintext, room) = in_out.split_at_mut(length);
+                let tag = key
+                    .seal_in_place_separate_tag(nonce, Aad::from(aad), plaintext)
+                    .map_err(|_| CryptoError::Rejected)?;
+                room.copy_from_slice(tag.as_ref());
+                Ok(())
+            }
+
+            fn open_slice(
+                key: &[u8],
+                nonce: &[u8],
+                aad: &[u8],
+                in_out: &mut [u8],
+            ) -> Result<usize, CryptoError> {
+                let (key, nonce) = key_and_nonce(&aead::$cipher, key, nonce)?;
+                let plaintext = key.open_in_place(nonce, Aad::from(aad), in_out);
+                plaintext.map(|plaintext| plaintext.len()).map_err(|_| CryptoError::Rejected)
+            }
         }
     )+};
 }

@@ -126,6 +126,28 @@ impl<B: CryptoBackend> Suite for CountingSuite<B> {
         self.inner()?.aead_open(key, nonce, aad, buffer)
     }
 
+    fn aead_seal_slice(
+        &self,
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+        in_out: &mut [u8],
+    ) -> Result<(), CryptoError> {
+        record(Operation::AeadSeal, in_out.len().saturating_sub(self.aead_nt()));
+        self.inner()?.aead_seal_slice(key, nonce, aad, in_out)
+    }
+
+    fn aead_open_slice(
+        &self,
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+        in_out: &mut [u8],
+    ) -> Result<usize, CryptoError> {
+        record(Operation::AeadOpen, in_out.len());
+        self.inner()?.aead_open_slice(key, nonce, aad, in_out)
+    }
+
     fn generate_key_pair(&self) -> Result<HpkePrivateKey, CryptoError> {
         record(Operation::KemGenerate, 0);
         self.inner()?.generate_key_pair()

@@ -37,6 +37,40 @@ macro_rules! aeads {
                     .decrypt_in_place(nonce, aad, buffer)
                     .map_err(|_| CryptoError::Rejected)
             }
+
+            fn seal_slice(
+                key: &[u8],
+                nonce: &[u8],
+                aad: &[u8],
+                in_out: &mut [u8],
+            ) -> Result<(), CryptoError> {
+                let cipher = <$cipher>::new_from_slice(key).map_err(|_| CryptoError::Rejected)?;
+                let nonce = nonce.try_into().map_err(|_| CryptoError::Rejected)?;
+                let length = in_out.len().checked_sub(Self::NT).ok_or(CryptoError::Rejected)?;
+                let (plaintext, room) = in_out.split_at_mut(length);
+                let tag = cipher
+                    .encrypt_inout_detached(nonce, aad, plaintext.into())
+                    .map_err(|_| CryptoError::Rejected)?;
+                room.copy_from_slice(&tag);
+                Ok(())
+            }
+
+            fn open_slice(
+                key: &[u8],
+                nonce: &[u8],
+                aad: &[u8],
+                in_out: &mut [u8],
+            ) -> Result<usize, CryptoError> {
+                let cipher = <$cipher>::new_from_slice(key).map_err(|_| CryptoError::Rejected)?;
+                let nonce = nonce.try_into().map_err(|_| CryptoError::Rejected)?;
+                let length = in_out.len().checked_sub(Self::NT).ok_or(CryptoError::Rejected)?;
+                let (ciphertext, tag) = in_out.split_at_mut(length);
+                let tag = (&*tag).try_into().map_err(|_| CryptoError::Rejected)?;
+                cipher
+                    .decrypt_inout_detached(nonce, aad, ciphertext.into(), tag)
+                    .map_err(|_| CryptoError::Rejected)?;
+                Ok(length)
+            }
         }
     )+};
 }

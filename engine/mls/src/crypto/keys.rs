@@ -1,14 +1,17 @@
-//! Public keys and signatures as they are on the wire (sections 5.1.1 and 5.1.2).
+//! Public keys and signatures as they are on the wire (sections 5.1.1 and 5.1.2). Those of the
+//! Curve25519 suites lie where they are held; only longer ones are allocated.
 
 use std::fmt;
 
-use crate::codec_newtype;
+use smallvec::SmallVec;
+
+use crate::codec::{Decode, DecodeError, Encode, EncodeError, Reader, encode_opaque, opaque_len};
 
 macro_rules! opaque {
-    ($($(#[$doc:meta])* $name:ident;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident, $inline:literal;)+) => {$(
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(Vec<u8>);
+        pub struct $name(SmallVec<[u8; $inline]>);
 
         impl $name {
             /// The bytes.
@@ -20,7 +23,13 @@ macro_rules! opaque {
 
         impl From<Vec<u8>> for $name {
             fn from(bytes: Vec<u8>) -> Self {
-                Self(bytes)
+                if bytes.len() > $inline { Self(SmallVec::from_vec(bytes)) } else { Self::from(bytes.as_slice()) }
+            }
+        }
+
+        impl From<&[u8]> for $name {
+            fn from(bytes: &[u8]) -> Self {
+                Self(SmallVec::from_slice(bytes))
             }
         }
 
@@ -40,17 +49,32 @@ macro_rules! opaque {
             }
         }
 
-        codec_newtype!($name);
+        /// `opaque x<V>`.
+        impl Encode for $name {
+            fn encoded_len(&self) -> usize {
+                opaque_len(&self.0)
+            }
+
+            fn encode(&self, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+                encode_opaque(&self.0, out)
+            }
+        }
+
+        impl Decode for $name {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+                reader.opaque().map(Self::from)
+            }
+        }
     )+};
 }
 
 opaque! {
     /// `HPKEPublicKey`: as its KEM serialises it. Not checked by being one; see
     /// [`crypto_api::Suite::check_public_key`].
-    HpkePublicKey;
+    HpkePublicKey, 32;
     /// `SignaturePublicKey`: as its scheme serialises it. Not checked by being one; see
     /// [`crypto_api::Suite::verifying_key`].
-    SignaturePublicKey;
+    SignaturePublicKey, 32;
     /// A signature, as its scheme serialises it.
-    Signature;
+    Signature, 64;
 }

@@ -8,6 +8,7 @@
 //! The encoding that is signed is kept. Tags, transcript hashes and references are taken of its
 //! parts, and nothing is encoded twice.
 
+mod application;
 mod authenticated_content;
 mod content;
 mod header;
@@ -18,11 +19,12 @@ mod rules;
 mod sender_data;
 mod signed_content;
 
+pub use application::{Data, OpenedApplication, protect_application};
 pub use authenticated_content::{AuthenticatedContent, VerifiedContent};
 pub use content::{Content, ContentType, FramedContent, Sender, WireFormat};
 pub use header::{GroupHeader, MessageHeader};
 pub use mls_message::MlsMessage;
-pub use private_message::PrivateMessage;
+pub use private_message::{PrivateMessage, PrivateMessageRef};
 pub use public_message::PublicMessage;
 pub use sender_data::SenderData;
 pub use signed_content::{Padding, Protected, SignedContent, sign};

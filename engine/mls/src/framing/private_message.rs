@@ -8,6 +8,7 @@ use super::{
     AuthenticatedContent, ContentType, EpochContext, Sender, SenderData, SenderKeys,
     VerifiedContent, WireFormat,
     authenticated_content::{member_key, write_start},
+    header::read_start,
 };
 use crate::{
     Error, PeerError, Result,
@@ -30,11 +31,60 @@ pub struct PrivateMessage {
     ciphertext: Vec<u8>,
 }
 
-impl PrivateMessage {
+/// A PrivateMessage where it lies: in the bytes that were received.
+#[derive(Debug, Clone, Copy)]
+pub struct PrivateMessageRef<'a> {
+    aad: &'a [u8],
+    group_id: &'a [u8],
+    epoch: u64,
+    content_type: ContentType,
+    sender_data_aad: &'a [u8],
+    authenticated_data: &'a [u8],
+    encrypted_sender_data: &'a [u8],
+    ciphertext: &'a [u8],
+}
+
+impl<'a> PrivateMessageRef<'a> {
+    /// That in an encoded MLSMessage; `None` if it holds something else.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`] if it is a PrivateMessage that doesn't decode.
+    pub fn in_message(message: &'a [u8]) -> Result<Option<Self>, DecodeError> {
+        let mut reader = Reader::new(message);
+        if read_start(&mut reader) != Ok(WireFormat::PrivateMessage) {
+            return Ok(None);
+        }
+        let private = Self::read(&mut reader)?;
+        reader.finish()?;
+        Ok(Some(private))
+    }
+
+    fn read(reader: &mut Reader<'a>) -> Result<Self, DecodeError> {
+        let mut ahead = reader.clone();
+        let start = ahead.remaining();
+        let group_id = ahead.opaque()?;
+        let epoch = ahead.read()?;
+        let content_type = ahead.read()?;
+        let sender_data_aad_end = start - ahead.remaining();
+        let authenticated_data = ahead.opaque()?;
+        let aad = reader.bytes(start - ahead.remaining())?;
+        Ok(Self {
+            group_id,
+            epoch,
+            content_type,
+            sender_data_aad: aad.get(..sender_data_aad_end).unwrap_or_default(),
+            authenticated_data,
+            aad,
+            encrypted_sender_data: reader.opaque()?,
+            ciphertext: reader.opaque()?,
+        })
+    }
+
     /// The group that it claims to be of.
     #[must_use]
-    pub fn group_id(&self) -> &[u8] {
-        self.aad.get(self.group_id.clone()).unwrap_or_default()
+    pub fn group_id(&self) -> &'a [u8] {
+        self.group_id
     }
 
     /// The epoch that it claims to be of.
@@ -51,9 +101,18 @@ impl PrivateMessage {
 
     /// The application's data that isn't encrypted; unverified.
     #[must_use]
-    pub fn authenticated_data(&self) -> &[u8] {
-        let range = self.authenticated_data.clone();
-        self.aad.get(range).unwrap_or_default()
+    pub fn authenticated_data(&self) -> &'a [u8] {
+        self.authenticated_data
+    }
+
+    /// What is encrypted.
+    pub(super) fn ciphertext(&self) -> &'a [u8] {
+        self.ciphertext
+    }
+
+    /// PrivateContentAAD.
+    pub(super) fn aad(&self) -> &'a [u8] {
+        self.aad
     }
 
     /// Who it says to be from. Any member can have written this.
@@ -67,13 +126,13 @@ impl PrivateMessage {
         epoch: &EpochContext<'_>,
         sender_data_secret: &SenderDataSecret,
     ) -> Result<SenderData> {
-        epoch.check(self.group_id(), self.epoch)?;
+        epoch.check(self.group_id, self.epoch)?;
         SenderData::decrypt(
             epoch.suite,
             sender_data_secret,
-            self.part_of_aad(0..self.sender_data_aad_end),
-            &self.ciphertext,
-            &self.encrypted_sender_data,
+            self.sender_data_aad,
+            self.ciphertext,
+            self.encrypted_sender_data,
         )
     }
 
@@ -105,9 +164,9 @@ impl PrivateMessage {
         let ratchet_type = self.content_type.ratchet_type();
         let pending = secret_tree.peek(suite, leaf_index, ratchet_type, sender_data.generation)?;
         let nonce = guarded_nonce(pending.key(), sender_data.reuse_guard);
-        let mut plaintext = self.ciphertext.clone();
+        let mut plaintext = self.ciphertext.to_vec();
         suite
-            .aead_open(pending.key().key().as_slice(), &nonce, &self.aad, &mut plaintext)
+            .aead_open(pending.key().key().as_slice(), &nonce, self.aad, &mut plaintext)
             .map_err(Error::of_peer(PeerError::Undecryptable))?;
         let content = self.authenticated_content(Sender::Member(leaf_index), &plaintext)?;
         Ok((content.verify(epoch, senders)?, pending.into_advance()))
@@ -120,8 +179,9 @@ impl PrivateMessage {
         sender: Sender,
         plaintext: &[u8],
     ) -> Result<AuthenticatedContent> {
-        let group_id_and_epoch = self.part_of_aad(0..self.sender_data_aad_end - 1);
-        let authenticated_data = self.part_of_aad(self.sender_data_aad_end..self.aad.len());
+        let (group_id_and_epoch, _) =
+            self.sender_data_aad.split_at(self.sender_data_aad.len().saturating_sub(1));
+        let authenticated_data = self.aad.get(self.sender_data_aad.len()..).unwrap_or_default();
         let mut bytes = Vec::with_capacity(16 + self.aad.len() + plaintext.len());
         write_start(WireFormat::PrivateMessage, &mut bytes);
         bytes.extend_from_slice(group_id_and_epoch);
@@ -135,6 +195,75 @@ impl PrivateMessage {
             return Err(Error::invalid("6.3.1: padding that is not all zero"));
         }
         Ok(content)
+    }
+}
+
+impl PrivateMessage {
+    /// Where it lies.
+    #[must_use]
+    pub fn borrow_parts(&self) -> PrivateMessageRef<'_> {
+        PrivateMessageRef {
+            aad: &self.aad,
+            group_id: self.group_id(),
+            epoch: self.epoch,
+            content_type: self.content_type,
+            sender_data_aad: self.part_of_aad(0..self.sender_data_aad_end),
+            authenticated_data: self.authenticated_data(),
+            encrypted_sender_data: &self.encrypted_sender_data,
+            ciphertext: &self.ciphertext,
+        }
+    }
+
+    /// The group that it claims to be of.
+    #[must_use]
+    pub fn group_id(&self) -> &[u8] {
+        self.part_of_aad(self.group_id.clone())
+    }
+
+    /// The epoch that it claims to be of.
+    #[must_use]
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// What kind of content it claims to have.
+    #[must_use]
+    pub fn content_type(&self) -> ContentType {
+        self.content_type
+    }
+
+    /// The application's data that isn't encrypted; unverified.
+    #[must_use]
+    pub fn authenticated_data(&self) -> &[u8] {
+        self.part_of_aad(self.authenticated_data.clone())
+    }
+
+    /// [`PrivateMessageRef::sender_data`].
+    ///
+    /// # Errors
+    ///
+    /// Those of it.
+    pub fn sender_data(
+        &self,
+        epoch: &EpochContext<'_>,
+        sender_data_secret: &SenderDataSecret,
+    ) -> Result<SenderData> {
+        self.borrow_parts().sender_data(epoch, sender_data_secret)
+    }
+
+    /// [`PrivateMessageRef::unprotect`].
+    ///
+    /// # Errors
+    ///
+    /// Those of it.
+    pub fn unprotect(
+        &self,
+        epoch: &EpochContext<'_>,
+        sender_data_secret: &SenderDataSecret,
+        secret_tree: &SecretTree,
+        senders: &dyn SenderKeys,
+    ) -> Result<(VerifiedContent, Advance)> {
+        self.borrow_parts().unprotect(epoch, sender_data_secret, secret_tree, senders)
     }
 
     fn part_of_aad(&self, range: Range<usize>) -> &[u8] {
@@ -165,24 +294,19 @@ impl Encode for PrivateMessage {
 
 impl Decode for PrivateMessage {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        let mut ahead = reader.clone();
-        let start = ahead.remaining();
-        let group_id = ahead.opaque()?.len();
-        let group_id_end = start - ahead.remaining();
-        let epoch = ahead.read()?;
-        let content_type = ahead.read()?;
-        let sender_data_aad_end = start - ahead.remaining();
-        let authenticated_data = ahead.opaque()?.len();
-        let aad = reader.bytes(start - ahead.remaining())?.to_vec();
+        let private = PrivateMessageRef::read(reader)?;
+        let (aad, sender_data_aad_end) = (private.aad.len(), private.sender_data_aad.len());
+        // In front of the epoch and of the content type.
+        let group_id_end = sender_data_aad_end - 9;
         Ok(Self {
-            group_id: group_id_end - group_id..group_id_end,
-            epoch,
-            content_type,
+            group_id: group_id_end - private.group_id.len()..group_id_end,
+            epoch: private.epoch,
+            content_type: private.content_type,
             sender_data_aad_end,
-            authenticated_data: aad.len() - authenticated_data..aad.len(),
-            aad,
-            encrypted_sender_data: reader.read()?,
-            ciphertext: reader.read()?,
+            authenticated_data: aad - private.authenticated_data.len()..aad,
+            aad: private.aad.to_vec(),
+            encrypted_sender_data: private.encrypted_sender_data.to_vec(),
+            ciphertext: private.ciphertext.to_vec(),
         })
     }
 }

@@ -87,7 +87,7 @@ pub enum Padding {
 
 impl Padding {
     /// The length of a plaintext with its padding.
-    fn padded(self, length: usize) -> usize {
+    pub(super) fn padded(self, length: usize) -> usize {
         match self {
             Self::None => length,
             Self::ToMultipleOf(step) => length.next_multiple_of(usize::from(step.get())),
@@ -238,7 +238,8 @@ fn encrypt(
     suite.aead_seal(key, &nonce, &message[aad_start..], &mut ciphertext)?;
     let sender_data = SenderData { leaf_index, generation: pending.generation(), reuse_guard };
     let aad = &message[aad_start..sender_data_aad_end];
-    let encrypted = sender_data.encrypt(suite, sender_data_secret, aad, &ciphertext)?;
+    let mut encrypted = vec![0; SenderData::encrypted_len(suite)];
+    sender_data.encrypt(suite, sender_data_secret, aad, &ciphertext, &mut encrypted)?;
     message.reserve_exact(opaque_len(&encrypted) + opaque_len(&ciphertext));
     encode_opaque(&encrypted, &mut message)?;
     encode_opaque(&ciphertext, &mut message)?;

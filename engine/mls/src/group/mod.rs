@@ -36,6 +36,7 @@ mod application;
 mod client;
 mod commit;
 mod config;
+mod departures;
 mod draft;
 #[cfg(feature = "duplicate")]
 mod duplicate;

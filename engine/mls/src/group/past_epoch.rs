@@ -13,7 +13,7 @@ use crate::{
     codec::DecodeError,
     codec_struct,
     crypto::SignaturePublicKey,
-    framing::{EpochContext, SenderKeys},
+    framing::SenderKeys,
     schedule::{SecretTree, SenderDataSecret},
     tree::RatchetTree,
     types::{Credential, LeafIndex},
@@ -57,18 +57,6 @@ struct PlacedMember {
 codec_struct!(PlacedMember { leaf, member });
 
 impl PastEpoch {
-    pub(super) fn frame<'a>(
-        &'a self,
-        suite: &'a dyn Suite,
-        group_id: &'a [u8],
-    ) -> EpochContext<'a> {
-        EpochContext { suite, group_id, epoch: self.epoch, group_context: &self.encoded_context }
-    }
-
-    pub(super) fn senders<'a>(&'a self, suite: &'a dyn Suite) -> PastSenders<'a> {
-        PastSenders { suite, members: &self.members }
-    }
-
     /// What is to be stored, beside the current tree.
     pub(super) fn parts<'a>(&'a self, current: &RatchetTree, parts: &mut Parts<'a>) {
         let (absent, others) = self.members.differences(current);
@@ -111,6 +99,10 @@ impl PastMembers {
     /// The members of this tree.
     pub(super) fn of(tree: RatchetTree) -> Self {
         Self { tree, absent: BTreeSet::new(), others: BTreeMap::new() }
+    }
+
+    pub(super) fn senders<'a>(&'a self, suite: &'a dyn Suite) -> PastSenders<'a> {
+        PastSenders { suite, members: self }
     }
 
     pub(super) fn get(&self, leaf: LeafIndex) -> Option<Member<'_>> {

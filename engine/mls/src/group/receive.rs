@@ -1,14 +1,21 @@
 //! Receiving whatever comes (sections 6, 12.4.2 and 14).
 
-use super::{Group, KeyUse, StagedRemoteCommit, proposals::CachedProposal};
+use std::cmp::Ordering;
+
+use super::{
+    Group, KeyUse, StagedRemoteCommit,
+    epoch::{Epoch, Senders},
+    past_epoch::PastEpoch,
+    proposals::CachedProposal,
+};
 use crate::{
     CallerError, Error, PeerError, Result,
     codec::Decode,
     framing::{
-        Content, ContentType, FramedContent, MlsMessage, PrivateMessage, PublicMessage, Sender,
-        VerifiedContent,
+        Content, ContentType, EpochContext, MlsMessage, OpenedApplication, PrivateMessageRef,
+        PublicMessage, Sender, VerifiedContent,
     },
-    schedule::Advance,
+    schedule::{Advance, SenderDataSecret},
     types::{LeafIndex, Proposal},
 };
 
@@ -79,7 +86,10 @@ impl Group {
     ///
     /// [`PeerError`] if the message isn't valid; the group is then what it was, its keys included.
     pub fn receive(&mut self, message: &[u8]) -> Result<Received> {
-        self.receive_message(MlsMessage::decode_exact(message)?)
+        match PrivateMessageRef::in_message(message)? {
+            Some(message) => self.receive_private(message),
+            None => self.receive_message(MlsMessage::decode_exact(message)?),
+        }
     }
 
     /// The same, for a message that is decoded already.
@@ -88,26 +98,25 @@ impl Group {
     ///
     /// As [`Self::receive`].
     pub fn receive_message(&mut self, message: MlsMessage) -> Result<Received> {
-        let (Some(epoch), Some(content_type)) = (message.epoch(), message.content_type()) else {
-            return Err(CallerError::Invalid("a message that is not for a group").into());
-        };
-        if message.group_id() != Some(self.group_id()) {
+        match message {
+            MlsMessage::PrivateMessage(message) => self.receive_private(message.borrow_parts()),
+            MlsMessage::PublicMessage(message) => {
+                match self.compare_epoch(message.group_id(), message.epoch())? {
+                    Ordering::Greater => Ok(Received::Ignored(Ignored::FutureEpoch)),
+                    Ordering::Less => Ok(Received::Ignored(Ignored::PastEpoch)),
+                    Ordering::Equal => self.receive_public(*message),
+                }
+            }
+            _ => Err(CallerError::Invalid("a message that is not for a group").into()),
+        }
+    }
+
+    /// Where the epoch of a message of this group lies.
+    fn compare_epoch(&self, group_id: &[u8], epoch: u64) -> Result<Ordering> {
+        if group_id != self.group_id() {
             return Err(Error::invalid("6: the message is of another group"));
         }
-        if epoch > self.epoch() {
-            return Ok(Received::Ignored(Ignored::FutureEpoch));
-        }
-        match message {
-            MlsMessage::PrivateMessage(message)
-                if epoch < self.epoch() && content_type == ContentType::Application =>
-            {
-                self.receive_late(&message)
-            }
-            _ if epoch < self.epoch() => Ok(Received::Ignored(Ignored::PastEpoch)),
-            MlsMessage::PublicMessage(message) => self.receive_public(*message),
-            MlsMessage::PrivateMessage(message) => self.receive_private(&message),
-            _ => Err(Error::Internal("a message without a content")),
-        }
+        Ok(epoch.cmp(&self.epoch()))
     }
 
     /// Enters the epoch that another's commit starts.
@@ -137,7 +146,35 @@ impl Group {
         self.receive_content(content, None)
     }
 
-    fn receive_private(&mut self, message: &PrivateMessage) -> Result<Received> {
+    fn receive_private(&mut self, message: PrivateMessageRef<'_>) -> Result<Received> {
+        let is_application = message.content_type() == ContentType::Application;
+        match self.compare_epoch(message.group_id(), message.epoch())? {
+            Ordering::Greater => Ok(Received::Ignored(Ignored::FutureEpoch)),
+            Ordering::Less if is_application => self.receive_late(message),
+            Ordering::Less => Ok(Received::Ignored(Ignored::PastEpoch)),
+            Ordering::Equal if is_application => self.receive_application(message),
+            Ordering::Equal => self.receive_handshake(message),
+        }
+    }
+
+    fn receive_application(&mut self, message: PrivateMessageRef<'_>) -> Result<Received> {
+        let client = self.client.clone();
+        let suite = client.suite(self.epoch.context.cipher_suite)?;
+        let own_leaf = self.own_leaf();
+        let Epoch { context, encoded_context, tree, secrets, secret_tree, .. } = &mut self.epoch;
+        let frame = EpochContext {
+            suite,
+            group_id: &context.group_id,
+            epoch: context.epoch,
+            group_context: encoded_context,
+        };
+        let secret = &secrets.sender_data_secret;
+        let senders = Senders { suite, tree, extensions: None };
+        let opened = message.open_application(&frame, own_leaf, secret, secret_tree, &senders);
+        received_application(message, &frame, secret, own_leaf, opened)
+    }
+
+    fn receive_handshake(&mut self, message: PrivateMessageRef<'_>) -> Result<Received> {
         let suite = self.suite()?;
         let frame = self.epoch.frame(suite);
         let secret = &self.epoch.secrets.sender_data_secret;
@@ -157,7 +194,7 @@ impl Group {
     }
 
     /// Application data of an epoch that is over, read with what is left of that epoch.
-    fn receive_late(&mut self, message: &PrivateMessage) -> Result<Received> {
+    fn receive_late(&mut self, message: PrivateMessageRef<'_>) -> Result<Received> {
         let epoch = message.epoch();
         let Some(place) = self.past.iter().position(|past| past.epoch == epoch) else {
             return Ok(Received::Ignored(Ignored::PastEpoch));
@@ -165,24 +202,15 @@ impl Group {
         let client = self.client.clone();
         let suite = client.suite(self.cipher_suite())?;
         let group_id = &self.epoch.context.group_id;
-        let past = &mut self.past[place];
-        let unprotected = {
-            let frame = past.frame(suite, group_id);
-            let secret = &past.sender_data_secret;
-            let senders = past.senders(suite);
-            match message.unprotect(&frame, secret, &past.secret_tree, &senders) {
-                Err(Error::Peer(gone @ (PeerError::KeyUsedUp | PeerError::KeyTooOld))) => {
-                    let sender = message.sender_data(&frame, secret)?.leaf_index;
-                    return Ok(Received::Ignored(ignored(gone, sender, past.own_leaf)));
-                }
-                other => other?,
-            }
+        let Some(past) = self.past.get_mut(place) else {
+            return Err(Error::Internal("a past epoch that was there"));
         };
-        let (content, advance) = unprotected;
-        let key_use = key_use(epoch, &advance);
-        let received = application_message(content, key_use)?;
-        past.secret_tree.advance(suite, advance)?;
-        Ok(Received::Application(received))
+        let PastEpoch { encoded_context, own_leaf, members, secret_tree, .. } = past;
+        let (secret, own_leaf) = (&past.sender_data_secret, *own_leaf);
+        let frame = EpochContext { suite, group_id, epoch, group_context: encoded_context };
+        let senders = members.senders(suite);
+        let opened = message.open_application(&frame, own_leaf, secret, secret_tree, &senders);
+        received_application(message, &frame, secret, own_leaf, opened)
     }
 
     /// What is verified, but for the tag of a commit. The key is used up only if all goes well.
@@ -192,13 +220,8 @@ impl Group {
         advance: Option<Advance>,
     ) -> Result<Received> {
         match content.content() {
-            Content::Application(_) => {
-                let advance = advance.ok_or(Error::Internal("application data in the clear"))?;
-                let key_use = key_use(self.epoch(), &advance);
-                let received = application_message(content, key_use)?;
-                self.use_up(advance)?;
-                Ok(Received::Application(received))
-            }
+            // In the clear it isn't valid, and encrypted it goes another way.
+            Content::Application(_) => Err(Error::Internal("application data as a handshake")),
             Content::Proposal(_) => self.receive_proposal(content, advance),
             Content::Commit(_) => {
                 let staged = self.stage_remote(content, advance)?;
@@ -270,15 +293,28 @@ pub(super) fn key_use(epoch: u64, advance: &Advance) -> KeyUse {
     KeyUse { epoch, consumed: advance.consumed() }
 }
 
-fn application_message(content: VerifiedContent, key_use: KeyUse) -> Result<ApplicationMessage> {
-    match content.into_framed_content() {
-        FramedContent {
-            epoch,
-            sender: Sender::Member(sender),
-            authenticated_data,
-            content: Content::Application(data),
-            ..
-        } => Ok(ApplicationMessage { sender, epoch, data, authenticated_data, key_use }),
-        _ => Err(Error::Internal("application data of nobody's")),
+/// What comes of application data that was opened, or couldn't be.
+fn received_application(
+    message: PrivateMessageRef<'_>,
+    frame: &EpochContext<'_>,
+    secret: &SenderDataSecret,
+    own_leaf: LeafIndex,
+    opened: Result<OpenedApplication>,
+) -> Result<Received> {
+    match opened {
+        Ok(OpenedApplication { sender, data, consumed }) => {
+            Ok(Received::Application(ApplicationMessage {
+                sender,
+                epoch: message.epoch(),
+                data,
+                authenticated_data: message.authenticated_data().to_vec(),
+                key_use: KeyUse { epoch: message.epoch(), consumed },
+            }))
+        }
+        Err(Error::Peer(gone @ (PeerError::KeyUsedUp | PeerError::KeyTooOld))) => {
+            let sender = message.sender_data(frame, secret)?.leaf_index;
+            Ok(Received::Ignored(ignored(gone, sender, own_leaf)))
+        }
+        Err(other) => Err(other),
     }
 }

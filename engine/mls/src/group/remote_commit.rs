@@ -4,6 +4,7 @@ use crypto_api::{Digest, Suite};
 
 use super::{
     Group, KeyUse, OwnUpdate,
+    departures::self_removed,
     draft::provisional_context,
     epoch::{Epoch, ScheduleInputs, Scheduled},
     proposal_list::{Applied, Committer, apply},
@@ -31,6 +32,7 @@ pub struct StagedRemoteCommit {
     /// The epoch that it ends.
     epoch: u64,
     authenticated_data: Vec<u8>,
+    pub(super) self_removed: Vec<LeafIndex>,
 }
 
 impl StagedRemoteCommit {
@@ -71,6 +73,7 @@ impl StagedRemoteCommit {
 struct Public {
     applied: Applied,
     committer: LeafIndex,
+    self_removed: Vec<LeafIndex>,
     /// Our keys, as far as the proposals leave them.
     keys: Option<TreePrivateKeys>,
     path: Option<(MergedPath, UpdatePath)>,
@@ -96,7 +99,8 @@ impl Group {
             return Err(Error::Internal("a commit that is none"));
         };
         let view = self.view(suite);
-        let public = self.apply_public(&view, sender, commit)?;
+        let mut public = self.apply_public(&view, sender, commit)?;
+        let self_removed = std::mem::take(&mut public.self_removed);
         let has_path = public.path.is_some();
         let changes = Changes::new(&public.applied, public.committer, has_path);
         let update = self.committed_update(&public.applied);
@@ -115,6 +119,7 @@ impl Group {
             advance,
             epoch: self.epoch(),
             authenticated_data,
+            self_removed,
         })
     }
 
@@ -125,6 +130,7 @@ impl Group {
             _ => return Err(Error::Internal("a rule for senders wasn't checked")),
         };
         let list = self.proposals.list(view, commit.proposals, sender)?;
+        let self_removed = self_removed(&list);
         let mut applied = apply(view, &list, who, None)?;
         if commit.path.is_none() && applied.is_path_required {
             return Err(Error::invalid("12.4: a commit without a path that its proposals require"));
@@ -142,7 +148,7 @@ impl Group {
             None => None,
         };
         applied.check_tree(view, path.as_ref().map(|_| committer))?;
-        Ok(Public { applied, committer, keys, path })
+        Ok(Public { applied, committer, self_removed, keys, path })
     }
 
     /// The keys that we still have when the proposals are applied; none if they remove us.

@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     CallerError, Error, Result, codec_struct,
-    framing::{Content, EpochContext, Padding, Protected, Sender, SignedContent, WireFormat, sign},
+    framing::{
+        Content, Data, EpochContext, Padding, Protected, Sender, SignedContent, WireFormat,
+        protect_application, sign,
+    },
     schedule::Consumed,
     tree::LeafDescription,
     types::{LeafIndex, LeafNodeContent, LeafNodeSource, Proposal, Psk},
@@ -62,11 +65,23 @@ impl Group {
         }
         let client = self.client.clone();
         let suite = client.suite(self.cipher_suite())?;
-        let content = Content::Application(data.to_vec());
-        let aad = authenticated_data.to_vec();
-        let signed = self.sign(suite, WireFormat::PrivateMessage, aad, content)?;
-        let sent = self.protect(suite, signed, WireFormat::PrivateMessage)?;
-        Ok(Sent { message: sent.protected.message, key_use: sent.key_use })
+        let own_leaf = self.own_leaf();
+        let padding = self.client.config().padding;
+        let epoch = &mut self.epoch;
+        let (message, consumed) = protect_application(
+            &EpochContext {
+                suite,
+                group_id: &epoch.context.group_id,
+                epoch: epoch.context.epoch,
+                group_context: &epoch.encoded_context,
+            },
+            &self.signer,
+            own_leaf,
+            &Data { data, authenticated: authenticated_data, padding },
+            &epoch.secrets.sender_data_secret,
+            &mut epoch.secret_tree,
+        )?;
+        Ok(Sent { message, key_use: Some(KeyUse { epoch: epoch.context.epoch, consumed }) })
     }
 
     /// Proposes something to the group: any member may commit it. For an Update or a SelfRemove see

@@ -2,8 +2,8 @@
 
 use crypto_api::{Digest, Secret, Suite};
 
-use super::{ExternalSecret, InitSecret, secret_types};
-use crate::{PeerError, Result, codec_struct, crypto::expand_with_label};
+use super::{ExternalSecret, InitSecret, KeyAndNonce, secret_types};
+use crate::{PeerError, Result, codec_struct};
 
 /// The secrets of an epoch that its members keep. What outlives the epoch is taken out of here
 /// when it ends, and the rest dropped, which wipes it.
@@ -62,11 +62,21 @@ impl SenderDataSecret {
     ///
     /// If the library failed.
     pub fn key_and_nonce(&self, suite: &dyn Suite, ciphertext: &[u8]) -> Result<(Secret, Secret)> {
+        let mut both = KeyAndNonce::zero(suite)?;
+        self.expand(suite, ciphertext, &mut both)?;
+        Ok((Secret::copy_from(both.key()), Secret::copy_from(both.nonce())))
+    }
+
+    /// [`Self::key_and_nonce`] where they are used.
+    pub(crate) fn expand(
+        &self,
+        suite: &dyn Suite,
+        ciphertext: &[u8],
+        both: &mut KeyAndNonce,
+    ) -> Result<()> {
         // The whole of a ciphertext that is shorter than the sample.
         let sample = ciphertext.get(..suite.kdf_nh()).unwrap_or(ciphertext);
-        let key = expand_with_label(suite, &self.0, b"key", sample, suite.aead_nk())?;
-        let nonce = expand_with_label(suite, &self.0, b"nonce", sample, suite.aead_nn())?;
-        Ok((key, nonce))
+        both.expand(suite, &self.0, sample)
     }
 }
 

@@ -14,6 +14,7 @@
 mod epoch_secrets;
 mod exporter;
 mod external_init;
+mod key_and_nonce;
 mod key_schedule;
 mod psk;
 mod ratchet;
@@ -26,6 +27,7 @@ pub use epoch_secrets::{
     ResumptionPsk, SenderDataSecret,
 };
 pub use external_init::ExternalSecret;
+pub use key_and_nonce::KeyAndNonce;
 pub use key_schedule::{EncryptionSecret, EpochSecret, InitSecret, JoinerSecret, WelcomeSecret};
 pub use psk::PskSecret;
 pub use ratchet::{MessageKey, RatchetLimits, RatchetType};

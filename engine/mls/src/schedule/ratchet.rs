@@ -2,9 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crypto_api::{Secret, Suite};
+use crypto_api::{Digest, Secret, Suite};
+use zeroize::Zeroizing;
 
-use crate::{CallerError, Error, PeerError, Result, codec_struct, crypto::derive_tree_secret};
+use super::KeyAndNonce;
+use crate::{
+    CallerError, Error, PeerError, Result, codec_struct,
+    crypto::{derive_tree_secret, expand_with_label_into},
+};
 
 /// Which of a member's two ratchets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -165,6 +170,29 @@ impl Ratchet {
         let key = MessageKey::derive(suite, &secret, generation)?;
         let secret = next_secret(suite, &secret, generation)?;
         Ok((key, Step::Forward { secret, skipped }))
+    }
+
+    /// Uses the next key up, if `work` can be done with it: nothing is moved and nothing allocated.
+    pub(super) fn use_next<T>(
+        &mut self,
+        suite: &dyn Suite,
+        limits: RatchetLimits,
+        generation: u32,
+        work: impl FnOnce(&mut KeyAndNonce) -> Result<T>,
+    ) -> Result<T> {
+        let context = generation.to_be_bytes();
+        let mut key = KeyAndNonce::zero(suite)?;
+        key.expand(suite, &self.secret, &context)?;
+        // Before the work, so that nothing can fail once a message was made with the key.
+        let mut next = Zeroizing::new([0; Digest::MAX_LENGTH]);
+        let next = next.get_mut(..suite.kdf_nh());
+        let next = next.ok_or(Error::Internal("a KDF with so long an output"))?;
+        expand_with_label_into(suite, self.secret.as_slice(), b"secret", &context, next)?;
+        let done = work(&mut key)?;
+        self.secret.replace(next);
+        self.next = u64::from(generation) + 1;
+        self.drop_old(limits);
+        Ok(done)
     }
 
     /// Uses the key of a generation up.

@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, fmt};
 use crypto_api::{Secret, Suite};
 
 use super::{
-    Consumed, EncryptionSecret, MessageKey, RatchetLimits, RatchetType,
+    Consumed, EncryptionSecret, KeyAndNonce, MessageKey, RatchetLimits, RatchetType,
     ratchet::{Ratchet, Step},
 };
 use crate::{CallerError, Error, Result, crypto::expand_with_label, types::LeafIndex};
@@ -196,10 +196,49 @@ impl SecretTree {
         own_leaf: LeafIndex,
         ratchet_type: RatchetType,
     ) -> Result<PendingKey> {
-        let next = self.next_generation(own_leaf, ratchet_type);
-        let generation = u32::try_from(next)
-            .map_err(|_| CallerError::Invalid("9.1: all generations of the epoch are used up"))?;
+        let generation = self.next_of_ours(own_leaf, ratchet_type)?;
         self.peek(suite, own_leaf, ratchet_type, generation)
+    }
+
+    /// Does some work with the key of a generation and uses it up, unless the work fails: then the
+    /// tree is as it was.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::peek`] and of `work`.
+    pub fn use_key<T>(
+        &mut self,
+        suite: &dyn Suite,
+        leaf: LeafIndex,
+        ratchet_type: RatchetType,
+        generation: u32,
+        work: impl FnOnce(&mut KeyAndNonce) -> Result<T>,
+    ) -> Result<T> {
+        let limits = self.limits;
+        let ratchets = self.leaves.get_mut(&leaf);
+        let ratchet = ratchets.map(|ratchets| ratchets.ratchet_mut(ratchet_type));
+        if let Some(ratchet) = ratchet.filter(|ratchet| ratchet.next == u64::from(generation)) {
+            let done = ratchet.use_next(suite, limits, generation, work)?;
+            self.version = self.version.wrapping_add(1);
+            return Ok(done);
+        }
+        let pending = self.peek(suite, leaf, ratchet_type, generation)?;
+        let mut key = KeyAndNonce::zero(suite)?;
+        key.copy(pending.key().key().as_slice(), pending.key().nonce().as_slice())?;
+        let done = work(&mut key)?;
+        self.advance(suite, pending.into_advance())?;
+        Ok(done)
+    }
+
+    /// The generation of our own next message.
+    ///
+    /// # Errors
+    ///
+    /// [`CallerError::Invalid`] if all 2^32 are used up.
+    pub fn next_of_ours(&self, own_leaf: LeafIndex, ratchet_type: RatchetType) -> Result<u32> {
+        u32::try_from(self.next_generation(own_leaf, ratchet_type)).map_err(|_| {
+            CallerError::Invalid("9.1: all generations of the epoch are used up").into()
+        })
     }
 
     /// Uses a key up: nothing that it could be derived from is left.

@@ -2,27 +2,30 @@
 
 use std::sync::Arc;
 
+use arrayvec::ArrayVec;
+use smallvec::SmallVec;
+
 /// How many values a chunk has, and how many chunks a page has.
 const CHUNK: usize = 32;
 const PAGE: usize = CHUNK * CHUNK;
 
 /// A vector that is cheap to clone and that copies, when a clone changes, no more than the chunk
-/// that changes, the list of the chunks beside it and a short list of such lists. Clones share all
-/// else, and don't even touch it: in a big tree that is what costs.
+/// that changes and the list of the chunks beside it. Clones share all else, and don't even touch it
+/// but for one counter per page: in a big tree that is what costs.
 #[derive(Debug, Clone)]
 pub(super) struct CowVec<T> {
-    pages: Arc<Vec<Page<T>>>,
+    pages: SmallVec<[Page<T>; 2]>,
     len: usize,
 }
 
 /// Full, but for the last.
-type Page<T> = Arc<Vec<Chunk<T>>>;
+type Page<T> = Arc<ArrayVec<Chunk<T>, CHUNK>>;
 /// Full, but for the last.
-type Chunk<T> = Arc<Vec<T>>;
+type Chunk<T> = Arc<ArrayVec<T, CHUNK>>;
 
 impl<T: Clone> CowVec<T> {
     pub(super) fn new() -> Self {
-        Self { pages: Arc::new(Vec::new()), len: 0 }
+        Self { pages: SmallVec::new(), len: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -39,24 +42,32 @@ impl<T: Clone> CowVec<T> {
         if at >= self.len {
             return None;
         }
-        let page = Arc::make_mut(&mut self.pages).get_mut(at / PAGE)?;
+        let page = self.pages.get_mut(at / PAGE)?;
         let chunk = Arc::make_mut(page).get_mut(at % PAGE / CHUNK)?;
         Arc::make_mut(chunk).get_mut(at % CHUNK)
     }
 
     pub(super) fn push(&mut self, value: T) {
-        let pages = Arc::make_mut(&mut self.pages);
-        let page = last(pages, self.len.is_multiple_of(PAGE));
-        last(page, self.len.is_multiple_of(CHUNK)).push(value);
-        self.len += 1;
+        if self.len.is_multiple_of(PAGE) {
+            self.pages.push(Arc::default());
+        }
+        let Some(page) = self.pages.last_mut().map(Arc::make_mut) else {
+            return;
+        };
+        if self.len.is_multiple_of(CHUNK) {
+            page.push(Arc::default());
+        }
+        if let Some(chunk) = page.last_mut() {
+            Arc::make_mut(chunk).push(value);
+            self.len += 1;
+        }
     }
 
     /// Makes it `len` long: cuts it off, or fills it up with what `fill` makes.
     pub(super) fn resize_with(&mut self, len: usize, fill: impl Fn() -> T) {
         if len < self.len {
-            let pages = Arc::make_mut(&mut self.pages);
-            pages.truncate(len.div_ceil(PAGE));
-            if let (Some(page), 1..) = (pages.last_mut(), len % PAGE) {
+            self.pages.truncate(len.div_ceil(PAGE));
+            if let (Some(page), 1..) = (self.pages.last_mut(), len % PAGE) {
                 let chunks = Arc::make_mut(page);
                 chunks.truncate((len % PAGE).div_ceil(CHUNK));
                 if let (Some(chunk), 1..) = (chunks.last_mut(), len % CHUNK) {
@@ -74,15 +85,6 @@ impl<T: Clone> CowVec<T> {
         let chunks = self.pages.iter().flat_map(|page| page.iter());
         chunks.flat_map(|chunk| chunk.iter())
     }
-}
-
-/// The last of `parts`, or a new one behind it, for writing.
-fn last<T: Clone>(parts: &mut Vec<Arc<Vec<T>>>, is_full: bool) -> &mut Vec<T> {
-    if is_full || parts.is_empty() {
-        parts.push(Arc::new(Vec::with_capacity(CHUNK)));
-    }
-    let at = parts.len() - 1;
-    Arc::make_mut(&mut parts[at])
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::{cow_vec::CowVec, math::NodeIndex};
 
 /// The nodes by (a part of) their keys: a hash table that is as cheap to clone, and to change after
@@ -14,7 +16,8 @@ pub(super) struct KeyIndex {
     len: usize,
 }
 
-type Bucket = Arc<Vec<Entry>>;
+/// As many as a bucket seldom exceeds lie within it.
+type Bucket = Arc<SmallVec<[Entry; 2 * LOAD]>>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
@@ -23,7 +26,7 @@ struct Entry {
 }
 
 /// How many entries a bucket has on average before the table grows.
-const LOAD: usize = 16;
+const LOAD: usize = 8;
 
 impl KeyIndex {
     pub(super) fn new() -> Self {
@@ -121,7 +124,7 @@ mod tests {
             index.insert(&n.to_be_bytes(), NodeIndex(n));
         }
         let before = index.clone();
-        assert_eq!(index.buckets.len(), 64);
+        assert_eq!(index.buckets.len(), 128);
         for n in (0..1000_u32).step_by(2) {
             index.remove(&n.to_be_bytes(), NodeIndex(n));
         }

@@ -170,50 +170,42 @@ impl Nodes {
     ///
     /// It doesn't look beyond the last member, where a tree may have as many blank nodes as it has
     /// members. (A parent that is there all the same makes the tree invalid.)
+    ///
+    /// It calls itself as deep as the tree is: 30 at the most.
     pub(super) fn resolve(&self, node: NodeIndex, found: &mut Vec<NodeIndex>) {
-        // As deep as the tree: at most one right sibling waits on each level.
-        let mut waiting = vec![node];
-        while let Some(node) = waiting.pop() {
-            if node.leaves().start >= self.end {
-                continue;
-            }
-            match node.as_leaf() {
-                Some(leaf) => found.extend(self.leaf(leaf).map(|_| node)),
-                None => match self.parent(node) {
-                    Some(parent) => {
-                        found.push(node);
-                        let unmerged = parent.unmerged_leaves.iter();
-                        found.extend(unmerged.map(|leaf| NodeIndex::of_leaf(*leaf)));
-                    }
-                    None => waiting.extend(node.children().into_iter().flatten().rev()),
-                },
-            }
+        if node.leaves().start >= self.end {
+            return;
+        }
+        if let Some(leaf) = node.as_leaf() {
+            found.extend(self.leaf(leaf).map(|_| node));
+        } else if let Some(parent) = self.parent(node) {
+            found.push(node);
+            let unmerged = parent.unmerged_leaves.iter();
+            found.extend(unmerged.map(|leaf| NodeIndex::of_leaf(*leaf)));
+        } else {
+            node.children().into_iter().flatten().for_each(|child| self.resolve(child, found));
         }
     }
 
-    /// Whether the resolution of a node is empty.
+    /// Whether the resolution of a node is empty. It calls itself as deep as the tree is: 30 at the
+    /// most.
     pub(super) fn is_empty_below(&self, node: NodeIndex) -> bool {
-        let mut waiting = vec![node];
-        while let Some(node) = waiting.pop() {
-            if node.leaves().start >= self.end {
-                continue;
-            }
-            let is_blank = match node.as_leaf() {
-                Some(leaf) => self.leaf(leaf).is_none(),
-                None => self.parent(node).is_none(),
-            };
-            if !is_blank {
-                return false;
-            }
-            waiting.extend(node.children().into_iter().flatten().rev());
+        if node.leaves().start >= self.end {
+            return true;
         }
-        true
+        let is_blank = match node.as_leaf() {
+            Some(leaf) => self.leaf(leaf).is_none(),
+            None => self.parent(node).is_none(),
+        };
+        is_blank && node.children().into_iter().flatten().all(|child| self.is_empty_below(child))
     }
 
     /// The filtered direct path of a leaf (section 4.1.2), from the leaf up.
     pub(super) fn filtered_direct_path(&self, leaf: LeafIndex) -> Vec<PathStep> {
-        let path = self.size.direct_path(leaf);
-        path.filter(|step| !self.is_empty_below(step.copath)).collect()
+        let mut path = Vec::with_capacity(self.size.depth() as usize);
+        let steps = self.size.direct_path(leaf);
+        path.extend(steps.filter(|step| !self.is_empty_below(step.copath)));
+        path
     }
 
     /// How many nodes the ratchet_tree extension lists: all up to the last non-blank one.

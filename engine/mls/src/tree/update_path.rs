@@ -58,8 +58,17 @@ pub struct NewPath {
 #[derive(Debug, Clone)]
 pub struct MergedPath {
     sender: LeafIndex,
-    /// The filtered direct path, with the nodes that each path secret is sealed to.
-    steps: Vec<(PathStep, Vec<NodeIndex>)>,
+    /// The filtered direct path, with the place in `recipients` where those that its path secret is
+    /// sealed to end.
+    steps: Vec<(PathStep, usize)>,
+    recipients: Vec<NodeIndex>,
+}
+
+/// To whom the secrets of a path are sealed.
+struct Recipients {
+    /// The steps of the path, with the place in `nodes` where those that each is sealed to end.
+    steps: Vec<(PathStep, usize)>,
+    nodes: Vec<NodeIndex>,
 }
 
 impl RatchetTree {
@@ -128,7 +137,7 @@ impl RatchetTree {
         added: &[LeafIndex],
     ) -> Result<MergedPath> {
         let path = self.filtered_direct_path(sender);
-        let steps = self.recipients(&path, nodes, added)?;
+        let Recipients { steps, nodes: recipients } = self.recipients(&path, nodes, added)?;
         self.check_path_keys(suite, &leaf_node, nodes)?;
         let keys = nodes.iter().map(|node| node.encryption_key.clone());
         let parent_hash = self.set_path(suite, sender, &path, keys.collect())?;
@@ -136,7 +145,7 @@ impl RatchetTree {
             return Err(Error::invalid("7.5: the leaf's parent_hash is not that of its path"));
         }
         self.put_leaf(sender, leaf_node.into_leaf_node());
-        Ok(MergedPath { sender, steps })
+        Ok(MergedPath { sender, steps, recipients })
     }
 
     /// Section 12.4.2: no public key of the path is in the tree, the sender's old leaf and path
@@ -166,35 +175,48 @@ impl RatchetTree {
         path: &[PathStep],
         nodes: &[UpdatePathNode],
         added: &[LeafIndex],
-    ) -> Result<Vec<(PathStep, Vec<NodeIndex>)>> {
+    ) -> Result<Recipients> {
         if nodes.len() != path.len() {
             return Err(Error::invalid(
                 "7.5: a path has not one node for each of the filtered direct path",
             ));
         }
-        let steps = path.iter().zip(nodes).map(|(step, node)| {
-            let recipients = self.resolution_without(step.copath, added);
-            if recipients.len() == node.encrypted_path_secret.len() {
-                Ok((*step, recipients))
-            } else {
-                Err(Error::invalid(
+        let mut steps = Vec::with_capacity(path.len());
+        let mut recipients = Vec::with_capacity(path.len());
+        for (step, node) in path.iter().zip(nodes) {
+            let before = recipients.len();
+            self.resolve_without(step.copath, added, &mut recipients);
+            if recipients.len() - before != node.encrypted_path_secret.len() {
+                return Err(Error::invalid(
                     "7.6: a path has not one ciphertext for each node of a resolution",
-                ))
+                ));
             }
-        });
-        steps.collect()
+            steps.push((*step, recipients.len()));
+        }
+        Ok(Recipients { steps, nodes: recipients })
     }
 
-    /// The resolution of a copath node without the leaves that the commit adds (section 7.6).
-    fn resolution_without(&self, node: NodeIndex, added: &[LeafIndex]) -> Vec<NodeIndex> {
-        let mut resolution = self.resolution(node);
-        if !added.is_empty() {
-            resolution.retain(|node| {
-                let leaf = node.as_leaf();
-                leaf.is_none_or(|leaf| added.binary_search(&leaf).is_err())
-            });
+    /// Adds the resolution of a copath node without the leaves that the commit adds (section 7.6).
+    fn resolve_without(
+        &self,
+        node: NodeIndex,
+        added: &[LeafIndex],
+        resolutions: &mut Vec<NodeIndex>,
+    ) {
+        let before = resolutions.len();
+        self.nodes.resolve(node, resolutions);
+        if added.is_empty() {
+            return;
         }
-        resolution
+        let mut kept = before;
+        for at in before..resolutions.len() {
+            let leaf = resolutions[at].as_leaf();
+            if leaf.is_none_or(|leaf| added.binary_search(&leaf).is_err()) {
+                resolutions[kept] = resolutions[at];
+                kept += 1;
+            }
+        }
+        resolutions.truncate(kept);
     }
 
     /// Blanks the direct path, sets the nodes of the filtered one, and returns the parent hash that
@@ -234,11 +256,17 @@ impl NewPath {
         added: &[LeafIndex],
         group_context: &[u8],
     ) -> Result<UpdatePath> {
-        let steps = self.steps.iter();
-        let resolutions: Vec<_> =
-            steps.map(|(step, _)| tree.resolution_without(step.copath, added)).collect();
-        let mut recipients = Vec::with_capacity(resolutions.iter().map(Vec::len).sum());
-        for ((_, path_secret), resolution) in self.steps.iter().zip(&resolutions) {
+        let mut resolutions = Vec::new();
+        let mut ends = Vec::with_capacity(self.steps.len());
+        for (step, _) in &self.steps {
+            tree.resolve_without(step.copath, added, &mut resolutions);
+            ends.push(resolutions.len());
+        }
+        let mut recipients = Vec::with_capacity(resolutions.len());
+        let mut start = 0;
+        for ((_, path_secret), end) in self.steps.iter().zip(&ends) {
+            let resolution = &resolutions[start..*end];
+            start = *end;
             for node in resolution {
                 let public = tree.nodes.encryption_key(*node);
                 recipients.push(SealTo {
@@ -250,15 +278,17 @@ impl NewPath {
         let sealed =
             encrypt_with_label_batch(suite, &recipients, path_secret::LABEL, group_context)?;
         let mut sealed = sealed.into_iter();
-        let steps = self.steps.iter().zip(&resolutions);
-        let nodes = steps.map(|((step, _), resolution)| {
+        let mut nodes = Vec::with_capacity(self.steps.len());
+        let mut start = 0;
+        for ((step, _), end) in self.steps.iter().zip(&ends) {
             let key = tree.nodes.encryption_key(step.node);
-            Ok(UpdatePathNode {
+            nodes.push(UpdatePathNode {
                 encryption_key: key.ok_or(BLANK_IN_RESOLUTION)?.clone(),
-                encrypted_path_secret: sealed.by_ref().take(resolution.len()).collect(),
-            })
-        });
-        Ok(UpdatePath { leaf_node: self.leaf_node.clone(), nodes: nodes.collect::<Result<_>>()? })
+                encrypted_path_secret: sealed.by_ref().take(end - start).collect(),
+            });
+            start = *end;
+        }
+        Ok(UpdatePath { leaf_node: self.leaf_node.clone(), nodes })
     }
 
     /// The path secret for a member that the commit adds (section 12.4.3.1): that of the lowest node
@@ -315,8 +345,11 @@ impl MergedPath {
 
     /// The nodes that a path secret is sealed to, in order.
     pub(super) fn recipients(&self, position: usize) -> &[NodeIndex] {
-        let step = self.steps.get(position);
-        step.map_or(&[], |(_, recipients)| recipients)
+        let end = |position: usize| self.steps.get(position).map(|(_, end)| *end);
+        let start = position.checked_sub(1).map_or(Some(0), end);
+        let range =
+            start.zip(end(position)).and_then(|(start, end)| self.recipients.get(start..end));
+        range.unwrap_or_default()
     }
 }
 

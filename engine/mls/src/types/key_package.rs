@@ -121,10 +121,12 @@ impl KeyPackage {
     }
 
     fn verify_all(suite: &dyn Suite, packages: &[Self]) -> Result<()> {
-        // One that is repeated is verified once: a commit may repeat it thousands of times.
-        let mut seen = HashSet::with_capacity(packages.len());
         let mut distinct: Vec<&Self> = packages.iter().collect();
-        distinct.retain(|package| seen.insert(package.0.as_bytes()));
+        // One that is repeated is verified once: a commit may repeat it thousands of times.
+        if packages.len() > 1 {
+            let mut seen = HashSet::with_capacity(packages.len());
+            distinct.retain(|package| seen.insert(package.0.as_bytes()));
+        }
         parallel::check_all(distinct.iter(), |package| package.check(suite))?;
         let contents: Vec<_> =
             distinct.iter().map(|package| package.sign_contents()).collect::<Result<_>>()?;
