@@ -26,6 +26,7 @@ pub(super) fn describe() -> Build {
 fn suite_features() -> Vec<String> {
     let all = [
         ("burrow", cfg!(feature = "burrow")),
+        ("burrow-marmot", cfg!(feature = "burrow-marmot")),
         ("mdk", cfg!(feature = "mdk")),
         ("mls-rs", cfg!(feature = "mls-rs")),
         ("openmls", cfg!(feature = "openmls")),
