@@ -8,7 +8,9 @@
 //!
 //! A library implements [`primitives`] (a hash, an AEAD, a Diffie-Hellman group or a KEM, a
 //! signature scheme) and gets a [`Suite`] from [`Composed`], with HPKE (RFC 9180) written once, in
-//! [`hpke`] and [`dhkem`]. A post-quantum KEM implements [`primitives::Kem`] itself.
+//! [`hpke`] and [`dhkem`]. A post-quantum KEM implements [`primitives::Kem`] by
+//! way of [`seed_kem`], or itself; a post-quantum signature scheme is a scheme like any other, with its
+//! seed as the serialised private key.
 //!
 //! # Randomness
 //!
@@ -35,6 +37,7 @@ mod keys;
 pub mod primitives;
 pub mod rules;
 mod secret;
+pub mod seed_kem;
 mod suite;
 
 pub use backend::{CryptoBackend, Random};

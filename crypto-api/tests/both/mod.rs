@@ -1,4 +1,4 @@
-//! The two backends, side by side.
+//! The backends, side by side.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(dead_code, reason = "each test file uses its own share of this")]
 
@@ -6,34 +6,68 @@ use std::sync::{Arc, Mutex};
 
 use crypto_api::{CipherSuite, CryptoBackend, CryptoError, Random, Suite};
 use crypto_aws_lc::AwsLc;
+use crypto_dryoc::Dryoc;
+use crypto_fiat::Fiat;
+use crypto_graviola::Graviola;
+use crypto_libcrux::Libcrux;
 use crypto_rustcrypto::RustCrypto;
 
-/// The two backends with one source of randomness.
+/// The backends with one source of randomness. The first two stand behind the tests' numbers, the
+/// others have to do as these do.
 pub(crate) struct Both {
     rustcrypto: RustCrypto,
     aws_lc: AwsLc,
+    fiat: Fiat,
+    graviola: Graviola,
+    libcrux: Libcrux,
+    dryoc: Dryoc,
 }
 
 impl Both {
     pub(crate) fn new() -> Self {
-        Self { rustcrypto: RustCrypto::new(), aws_lc: AwsLc::new() }
+        Self {
+            rustcrypto: RustCrypto::new(),
+            aws_lc: AwsLc::new(),
+            fiat: Fiat::new(),
+            graviola: Graviola::new(),
+            libcrux: Libcrux::new(),
+            dryoc: Dryoc::new(),
+        }
     }
 
     pub(crate) fn with_random(random: &Arc<dyn Random>) -> Self {
         Self {
             rustcrypto: RustCrypto::with_random(Arc::clone(random)),
             aws_lc: AwsLc::with_random(Arc::clone(random)),
+            fiat: Fiat::with_random(Arc::clone(random)),
+            graviola: Graviola::with_random(Arc::clone(random)),
+            libcrux: Libcrux::with_random(Arc::clone(random)),
+            dryoc: Dryoc::with_random(Arc::clone(random)),
         }
     }
 
-    /// The implementations of a suite: one or two.
+    /// The implementations of a suite.
     pub(crate) fn of(&self, suite: u16) -> Vec<(&'static str, &dyn Suite)> {
-        let backends: [&dyn CryptoBackend; 2] = [&self.rustcrypto, &self.aws_lc];
+        let backends: [&dyn CryptoBackend; 6] = [
+            &self.rustcrypto,
+            &self.aws_lc,
+            &self.fiat,
+            &self.libcrux,
+            &self.dryoc,
+            &self.graviola,
+        ];
         let found: Vec<_> = backends
             .into_iter()
             .filter_map(|backend| Some((backend.name(), backend.suite(CipherSuite(suite)).ok()?)))
             .collect();
-        let expected = if matches!(suite, 4 | 6) { 1 } else { 2 };
+        let without_graviola = match suite {
+            1 => 4,
+            3 => 5,
+            4 | 6 => 1,
+            _ => 2,
+        };
+        let graviola = crypto_graviola::is_supported() && matches!(suite, 1 | 2 | 3 | 7);
+        let expected = without_graviola + usize::from(graviola);
         assert_eq!(found.len(), expected, "suite {suite}");
         found
     }

@@ -1,0 +1,3 @@
+//! AES-GCM and ChaCha20-Poly1305: RustCrypto's.
+
+pub use crypto_rustcrypto::aead::{Aes128Gcm, ChaCha20Poly1305};

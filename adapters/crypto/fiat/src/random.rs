@@ -1,0 +1,3 @@
+//! The operating system's randomness, as RustCrypto's backend takes it.
+
+pub use crypto_rustcrypto::SystemRandom;
