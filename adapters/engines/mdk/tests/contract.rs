@@ -3,18 +3,18 @@
 
 use engine_api::{
     AppBytes, Change, Client, CommitBytes, EngineError, Epoch, EpochAuthenticator, GroupId,
-    Ingested, KeyPackageBytes, LeafIndex, Member, Registration, RejectReason, WelcomeBytes,
+    Ingested, KeyPackageBytes, Layer, LeafIndex, Member, Registration, RejectReason, WelcomeBytes,
     Welcomes,
 };
 
 /// `mdk`; and of the target that includes this file as its module `on_sqlite`, `mdk/sqlite`.
 fn engine() -> Registration {
-    let engines = if module_path!().ends_with("on_sqlite") {
-        adapter_mdk::layered()
-    } else {
-        adapter_mdk::engines()
-    };
+    let engines = if on_sqlite() { adapter_mdk::layered() } else { adapter_mdk::engines() };
     engines[0]
+}
+
+fn on_sqlite() -> bool {
+    module_path!().ends_with("on_sqlite")
 }
 
 fn client() -> Client {
@@ -106,10 +106,18 @@ fn is_caller<T>(result: Result<T, EngineError>) -> bool {
 #[test]
 fn describes_itself() {
     let about = engine().describe();
-    assert_eq!(about.name, "mdk");
+    let (name, layer, store, other) = if on_sqlite() {
+        ("mdk/sqlite", Layer::Sqlite, "mdk-sqlite-storage", "mdk-memory-storage")
+    } else {
+        ("mdk", Layer::Memory, "mdk-memory-storage", "mdk-sqlite-storage")
+    };
+    assert_eq!((about.name, about.layer), (name, layer));
     let named: Vec<String> = about.packages.iter().map(ToString::to_string).collect();
     assert!(named.contains(&"mdk-core 0.8.0".to_owned()), "{named:?}");
-    assert_eq!(about.packages.len(), 5);
+    assert!(named.contains(&format!("{store} 0.8.0")), "{named:?}");
+    assert!(!named.iter().any(|package| package.starts_with(other)), "{named:?}");
+    // On SQLite there are SQLite and its binding, too.
+    assert_eq!(about.packages.len(), if on_sqlite() { 7 } else { 5 }, "{named:?}");
 }
 
 #[test]

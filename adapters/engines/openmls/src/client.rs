@@ -243,7 +243,7 @@ impl<B: Backend, S: Store> CgkaEngine for OpenMls<B, S> {
         let tree = self.group(group)?.export_ratchet_tree();
         Ok(EncodedSizes {
             ratchet_tree: Some(tree.tls_serialized_len()),
-            stored_state: S::stored_len(&self.provider, group)?,
+            stored_state: Some(self.provider.stored_len(group)?),
         })
     }
 

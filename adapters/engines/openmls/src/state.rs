@@ -49,9 +49,7 @@ impl<B: Backend, S: Store> Provider<B, S> {
             .map_err(EngineError::storage)?
             .ok_or_else(|| EngineError::storage("the store doesn't have the group"))
     }
-}
 
-impl<B: Backend> Provider<B> {
     /// Bytes of the store's values that belong to the group: what deleting it from a copy frees.
     pub(crate) fn stored_len(&self, group: &GroupId) -> Result<usize, EngineError> {
         let copy = self.fork()?;
@@ -60,7 +58,9 @@ impl<B: Backend> Provider<B> {
         deleted.map_err(EngineError::storage)?;
         Ok(before - copy.store.values_len()?)
     }
+}
 
+impl<B: Backend> Provider<B> {
     fn entries(&self) -> Result<RwLockReadGuard<'_, Entries>, EngineError> {
         self.store.entries()
     }

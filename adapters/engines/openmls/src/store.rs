@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
-use engine_api::{EngineError, GroupId, Layer, SnapshotBytes};
+use engine_api::{EngineError, Layer, SnapshotBytes};
 use openmls::key_packages::KeyPackageBundle;
 use openmls_memory_storage::MemoryStorage;
 use openmls_traits::storage::{CURRENT_VERSION, StorageProvider};
@@ -60,11 +60,8 @@ pub(crate) trait Store: Sized + 'static {
         unused: &mut Self::Unused,
     ) -> Result<(), EngineError>;
 
-    /// Bytes that the store holds of the group, if that can be told.
-    fn stored_len<B: Backend>(
-        provider: &Provider<B, Self>,
-        group: &GroupId,
-    ) -> Result<Option<usize>, EngineError>;
+    /// Bytes of all values, without the keys that they are under.
+    fn values_len(&self) -> Result<usize, EngineError>;
 
     fn snapshot<B: Backend>(client: &OpenMls<B, Self>) -> Result<SnapshotBytes, EngineError>;
 
@@ -79,10 +76,6 @@ pub(crate) type Entries = HashMap<Vec<u8>, Vec<u8>>;
 pub(crate) struct Memory(MemoryStorage);
 
 impl Memory {
-    pub(crate) fn values_len(&self) -> Result<usize, EngineError> {
-        Ok(self.entries()?.values().map(Vec::len).sum())
-    }
-
     pub(crate) fn entries(&self) -> Result<RwLockReadGuard<'_, Entries>, EngineError> {
         self.0.values.read().map_err(EngineError::storage)
     }
@@ -146,11 +139,8 @@ impl Store for Memory {
         unused.forget_used(provider)
     }
 
-    fn stored_len<B: Backend>(
-        provider: &Provider<B>,
-        group: &GroupId,
-    ) -> Result<Option<usize>, EngineError> {
-        provider.stored_len(group).map(Some)
+    fn values_len(&self) -> Result<usize, EngineError> {
+        Ok(self.entries()?.values().map(Vec::len).sum())
     }
 
     fn snapshot<B: Backend>(client: &OpenMls<B>) -> Result<SnapshotBytes, EngineError> {

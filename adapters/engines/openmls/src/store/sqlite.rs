@@ -34,6 +34,18 @@ pub(crate) struct Sqlite {
 /// The first bytes of a snapshot.
 const FORMAT: &[u8] = b"adapter-openmls sqlite snapshot 1";
 
+/// OpenMLS' tables in MDK's store, each with the column of its values.
+const VALUES: [(&str, &str); 8] = [
+    ("openmls_group_data", "group_data"),
+    ("openmls_proposals", "proposal"),
+    ("openmls_own_leaf_nodes", "leaf_node"),
+    ("openmls_key_packages", "key_package"),
+    ("openmls_psks", "psk_bundle"),
+    ("openmls_signature_keys", "signature_key"),
+    ("openmls_encryption_keys", "key_pair"),
+    ("openmls_epoch_key_pairs", "key_pairs"),
+];
+
 thread_local! {
     /// A database that has seen MDK's migrations and nothing else. They are many, and each is a
     /// transaction, so a new client starts from a copy.
@@ -112,11 +124,16 @@ impl Store for Sqlite {
         Ok(())
     }
 
-    fn stored_len<B: Backend>(
-        _: &Provider<B, Self>,
-        _: &GroupId,
-    ) -> Result<Option<usize>, EngineError> {
-        Ok(None)
+    fn values_len(&self) -> Result<usize, EngineError> {
+        let connection = self.file.open().map_err(EngineError::storage)?;
+        let mut sum = 0;
+        for (table, value) in VALUES {
+            let question = format!("SELECT coalesce(sum(length({value})), 0) FROM {table}");
+            let length = connection.query_row(&question, [], |row| row.get::<_, i64>(0));
+            let length = usize::try_from(length.map_err(EngineError::storage)?);
+            sum += length.map_err(EngineError::storage)?;
+        }
+        Ok(sum)
     }
 
     /// The file with its key, and what is not in it: names, numbers, which key packages are unused.
@@ -130,16 +147,21 @@ impl Store for Sqlite {
         out.bytes(client.identity.as_slice());
         out.bytes(&client.signer.to_public_vec());
         out.bytes(&client.profile.to_bytes());
-        out.length(client.groups.len());
-        for (id, group) in &client.groups {
+        // In order, so that equal clients give equal bytes.
+        let mut groups: Vec<_> =
+            client.groups.iter().map(|(id, group)| (id, group.staged)).collect();
+        groups.sort_unstable();
+        out.length(groups.len());
+        for (id, staged) in groups {
             out.bytes(id.as_slice());
-            out.length(group.staged.iter().len());
-            group.staged.iter().for_each(|stage| out.number(*stage));
+            out.length(staged.iter().len());
+            staged.iter().for_each(|stage| out.number(*stage));
         }
-        out.length(client.unused.len());
-        for reference in client.unused.keys() {
-            out.bytes(&reference.tls_serialize_detached().map_err(EngineError::internal)?);
-        }
+        let unused = client.unused.keys().map(KeyPackageRef::tls_serialize_detached);
+        let mut unused: Vec<_> = unused.collect::<Result<_, _>>().map_err(EngineError::internal)?;
+        unused.sort_unstable();
+        out.length(unused.len());
+        unused.iter().for_each(|reference| out.bytes(reference));
         out.bytes(file.key());
         out.bytes(&database);
         let digest = digest(client.provider.crypto(), &out.0)?;

@@ -1,14 +1,14 @@
 //! Bytes that are not what their author sent, and key packages that can't be used.
 
 use engine_api::{
-    AppBytes, Change, CommitBytes, EngineError, Epoch, Ingested, KeyPackageBytes, RejectReason,
-    WelcomeBytes,
+    AppBytes, Change, CommitBytes, EngineError, Epoch, Ingested, KeyPackageBytes, Layer,
+    RejectReason, WelcomeBytes,
 };
 
 use crate::forged;
 use crate::steps::{
     assert_agree, assert_caller, assert_peer, assert_received, assert_rejected, change, client,
-    each, everything, flipped, group_of, view,
+    each, everything, flipped, group_of, stored, view,
 };
 
 #[test]
@@ -16,13 +16,13 @@ fn damaged_key_packages() {
     each(|engine| {
         let (mut ada, mut ben) = (client(engine, "ada"), client(engine, "ben"));
         let genuine = ben.publish_key_package().unwrap();
-        let before = ada.snapshot().unwrap();
+        let before = stored(&ada);
         for bad in damaged(genuine.as_slice()) {
             let Err(EngineError::Peer(_)) = ada.create_group(&[KeyPackageBytes::new(bad)]) else {
                 panic!("a damaged key package was not refused");
             };
         }
-        assert_eq!(ada.snapshot().unwrap().as_slice(), before.as_slice());
+        assert_eq!(stored(&ada), before);
         let founded = ada.create_group(&[genuine]).unwrap();
         ben.join_welcome(founded.welcomes.for_invitee(0).unwrap()).unwrap();
     });
@@ -34,20 +34,25 @@ fn damaged_welcomes() {
         let (mut ada, mut ben) = (client(engine, "ada"), client(engine, "ben"));
         let founded = ada.create_group(&[ben.publish_key_package().unwrap()]).unwrap();
         let genuine = founded.welcomes.for_invitee(0).unwrap();
-        let before = ben.snapshot().unwrap();
-        for bad in damaged(genuine.as_slice()) {
+        let before = stored(&ben);
+        // On a disk each refusal costs transactions, and all of them minutes. A flip in seven still
+        // hits every byte.
+        let step = if engine.describe().layer == Layer::Sqlite { 7 } else { 1 };
+        println!("{}: one in {step} of the damaged Welcomes", engine.name());
+        for bad in damaged(genuine.as_slice()).step_by(step) {
             let lenient = only_lengths_differ(&bad, genuine.as_slice());
-            let mut fork = engine.fork(ben.as_ref()).unwrap();
-            match fork.join_welcome(&WelcomeBytes::new(bad.clone())) {
-                Ok(group) if lenient => assert_eq!(view(&fork, &group), view(&ada, &group)),
-                Err(EngineError::Peer(_)) => {
-                    let refused = ben.join_welcome(&WelcomeBytes::new(bad));
-                    assert!(matches!(refused, Err(EngineError::Peer(_))));
+            let bad = WelcomeBytes::new(bad);
+            if lenient {
+                let mut fork = engine.fork(ben.as_ref()).unwrap();
+                if let Ok(group) = fork.join_welcome(&bad) {
+                    assert_eq!(view(&fork, &group), view(&ada, &group));
+                    continue;
                 }
-                other => panic!("{other:?}"),
             }
+            let refused = ben.join_welcome(&bad);
+            assert!(matches!(refused, Err(EngineError::Peer(_))), "{refused:?}");
         }
-        assert_eq!(ben.snapshot().unwrap().as_slice(), before.as_slice());
+        assert_eq!(stored(&ben), before);
         ben.join_welcome(genuine).unwrap();
         assert_agree(&[ada, ben], &founded.group, 1);
     });

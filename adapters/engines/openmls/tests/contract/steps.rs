@@ -90,10 +90,21 @@ pub(crate) fn view(client: &Client, group: &GroupId) -> View {
     )
 }
 
-/// What can be observed, and every byte of the store.
+/// What can be observed, and everything in the store.
 pub(crate) fn everything(client: &Client, group: &GroupId) -> (View, Vec<u8>) {
+    (view(client, group), stored(client))
+}
+
+/// Everything that a client has stored, in the form in which two states can be compared: every byte
+/// of a snapshot, or, where that has a database file in it, every row. Equal rows make unequal files:
+/// SQLite counts transactions in there, and SQLCipher encrypts each written page anew.
+pub(crate) fn stored(client: &Client) -> Vec<u8> {
     let snapshot = client.snapshot().unwrap();
-    (view(client, group), snapshot.as_slice().to_vec())
+    #[cfg(feature = "sqlite")]
+    if let Some(rows) = crate::rows::of(snapshot.as_slice()) {
+        return rows;
+    }
+    snapshot.as_slice().to_vec()
 }
 
 pub(crate) fn flipped(bytes: &[u8], at: usize, bit: u8) -> Vec<u8> {
