@@ -77,7 +77,7 @@ pub fn page(file: &ResultFile, baseline: Option<&str>) -> String {
 fn section(page: &Page<'_>, several: bool) -> Markup {
     let run = page.index.run;
     let name = format!("{}, {}, {}", run.host.kind, day(run), short(&run.id));
-    let parts: [(&str, &str, Markup); 11] = [
+    let parts: [(&str, &str, Markup); 12] = [
         ("pairs", "Engine against engine", summary::section(page)),
         ("overview", "All medians", overview::section(page)),
         ("cases", "Case by case", cases::section(page)),
@@ -85,6 +85,7 @@ fn section(page: &Page<'_>, several: bool) -> Markup {
         ("floor", "Against the floor", counted::floor(page)),
         ("counts", "Counted operations", counted::operations(page)),
         ("wire", "Bytes on the wire", counted::wire(page)),
+        ("storage", "Bytes to keep", counted::storage(page)),
         ("allocations", "Allocations", counted::allocations(page)),
         ("checks", "Checks", checks::section(page)),
         ("engines", "The engines", engines::section(page)),

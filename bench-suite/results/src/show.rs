@@ -116,6 +116,19 @@ fn beside_time(out: &mut String, row: &Row) {
     if let Some(a) = &row.allocations {
         let (all, peak) = (memory(a.bytes), memory(a.peak_bytes));
         put(out, format_args!("  allocations: {}, {all} in all, {peak} at most", count(a.count)));
+        if let Some(left) = a.left_bytes {
+            put(out, format_args!("  left when it returned: {left} B"));
+        }
+    }
+    if let Some(storage) = &row.storage {
+        let named = [
+            ("the group", storage.group_bytes),
+            ("the tree", storage.tree_bytes),
+            ("written by the operation", storage.written_bytes),
+        ];
+        let known = named.iter().filter_map(|(name, bytes)| Some((*name, (*bytes)?)));
+        let words: Vec<_> = known.map(|(name, n)| format!("{name} {} B", count(n))).collect();
+        put(out, format_args!("  stored: {}", words.join(", ")));
     }
     if let Some(wire) = &row.wire {
         let (sent, received) = (list(&wire.sent), list(&wire.received));

@@ -56,6 +56,16 @@ pub fn check(file: &ResultFile) -> Vec<Problem> {
     if file.schema == 1 && file.runs.iter().any(|run| !run.plan.intervals.is_over_blocks()) {
         of_file("version 1 has no field `plan.intervals`".into());
     }
+    let left = |run: &Run| {
+        run.rows.iter().any(|row| row.allocations.is_some_and(|a| a.left_bytes.is_some()))
+    };
+    if file.schema == 1 && file.runs.iter().any(left) {
+        of_file("version 1 has no field `left_bytes`".into());
+    }
+    let stored = |run: &Run| run.rows.iter().any(|row| row.storage.is_some());
+    if file.schema == 1 && file.runs.iter().any(stored) {
+        of_file("version 1 has no field `storage`".into());
+    }
     for pair in file.runs.windows(2) {
         if pair[0].id == pair[1].id {
             of_file(format!("run {} stands in it twice", short(&pair[0].id)));

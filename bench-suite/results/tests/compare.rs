@@ -196,6 +196,17 @@ fn counts_allocations_and_bytes_are_compared_exactly() {
         allocations.bytes += allocations.bytes / 25;
     });
     assert_eq!(little.exact, []);
+    // So does what is stored, where it is text.
+    let stored = |factor: u64| {
+        let changes = changed(|new| {
+            let at = row(new, "burrow/aws-lc");
+            let storage = new.rows[at].storage.as_mut().unwrap();
+            storage.group_bytes = storage.group_bytes.map(|bytes| bytes * factor / 100);
+        });
+        changes.to_string()
+    };
+    assert!(!stored(104).contains("stored: group"), "{}", stored(104));
+    assert!(stored(120).contains("send/1 of burrow/aws-lc: stored: group"), "{}", stored(120));
     // What was not looked at is no change.
     let unseen = changed(|new| new.rows.iter_mut().for_each(|row| row.allocations = None));
     assert_eq!(unseen.exact, []);

@@ -4,9 +4,13 @@ use bench_results::format::{
     Allocations, Block, Counts, Floor, Outcome, Primitive, Row, Statistics, Wire,
 };
 
+use engine_api::Operation;
+
 use super::protocol::{Event, Fit, Group, Sampled, Seen};
+use super::selection::is_wanted;
 use crate::case::{Case, CaseId};
 use crate::cases::{self, Visitor};
+use crate::world::Tree;
 
 /// All groups of a run, in the order of the tables.
 pub(super) struct Board {
@@ -41,7 +45,7 @@ pub(super) struct State {
 }
 
 impl Board {
-    /// The rows whose name contains one of `only`, if there is any, at these sizes, if there are
+    /// The rows whose name has one of `only` in it, if there is any, at these sizes, if there are
     /// any, and else at the sizes of the default run.
     pub(super) fn new(arms: usize, only: &[String], sizes: &[usize]) -> Self {
         struct Wanted<'a> {
@@ -61,7 +65,7 @@ impl Board {
                 };
                 for size in all {
                     let name = format!("{}/{size}", case.id());
-                    if self.only.is_empty() || self.only.iter().any(|part| name.contains(part)) {
+                    if is_wanted(&name, self.only) {
                         self.groups.push(Rows {
                             id: case.id(),
                             case: case.id().to_string(),
@@ -91,6 +95,7 @@ impl Board {
                     match seen {
                         Seen::Fit(fit) => state.fit = Some(fit),
                         Seen::Absent(why) => state.absent = Some(why),
+                        Seen::Over(why) => self.over(&case, size, arm, &why),
                         Seen::Wrong(why) => state.wrong = Some(why),
                     }
                 }
@@ -123,11 +128,47 @@ impl Board {
         }
     }
 
-    /// A row whose engine took its process with it.
+    /// A row whose engine took its process with it. One that was over its budget was ended for it.
     pub(super) fn died(&mut self, group: &Group, arm: usize, why: &str) {
-        if let Some(state) = self.state(&group.case, group.size, arm) {
+        let state = self.state(&group.case, group.size, arm);
+        if let Some(state) = state.filter(|state| state.absent.is_none()) {
             state.wrong.get_or_insert_with(|| why.to_owned());
         }
+    }
+
+    /// What is over its budget makes no row, and none of those that nobody has looked at yet and that
+    /// would take as much.
+    fn over(&mut self, case: &str, size: usize, arm: usize, why: &str) {
+        let mut groups = self.groups.iter();
+        let Some(id) = groups.find(|group| group.case == case).map(|group| group.id) else {
+            return;
+        };
+        for group in &mut self.groups {
+            let own = group.id == id && group.size == size;
+            let shared = prepared_from(id).filter(|tree| prepared_from(group.id) == Some(*tree));
+            let alike = group.id == id || shared.is_some();
+            let Some(state) = group.rows.get_mut(arm) else { continue };
+            if own {
+                state.absent = Some(why.to_owned());
+            } else if alike && group.size >= size && state.is_open() {
+                state.absent = Some(format!("{case}/{size} was left out: {why}"));
+            }
+        }
+    }
+
+    /// Takes the seats of absent rows out.
+    pub(super) fn spare(&self, left: &mut Vec<(Group, u64)>) {
+        let is_absent = |group: &Group, arm: usize| {
+            let mut groups = self.groups.iter();
+            let rows = groups.find(|rows| rows.case == group.case && rows.size == group.size);
+            rows.and_then(|rows| rows.rows.get(arm)).is_some_and(|state| state.absent.is_some())
+        };
+        for (group, _) in left.iter_mut() {
+            let spared: Vec<_> =
+                group.seats.iter().copied().filter(|seat| !is_absent(group, seat.arm)).collect();
+            group.seats = spared;
+        }
+        left.retain(|(group, _)| !group.seats.is_empty());
     }
 
     /// Whether a row still takes part.
@@ -153,6 +194,7 @@ impl Board {
                     statistics: None,
                     allocations: None,
                     wire: None,
+                    storage: None,
                     counts: None,
                     floor: None,
                 };
@@ -166,6 +208,11 @@ impl Board {
 impl State {
     pub(super) fn is_fit(&self) -> bool {
         self.fit.is_some() && self.wrong.is_none()
+    }
+
+    /// Whether nobody has looked at it yet.
+    fn is_open(&self) -> bool {
+        self.fit.is_none() && self.absent.is_none() && self.wrong.is_none()
     }
 
     fn take(&mut self, sampled: Sampled) {
@@ -187,18 +234,29 @@ impl State {
         if let Some(reason) = self.absent {
             return Row { outcome: Outcome::Absent { reason }, ..row };
         }
-        let wire: Option<Wire> = self.fit.map(|fit| fit.wire);
         let measured = !self.blocks.is_empty();
+        let storage = self.fit.as_ref().and_then(|fit| fit.storage).filter(|_| measured);
+        let wire: Option<Wire> = self.fit.map(|fit| fit.wire);
         Row {
             outcome: if measured { Outcome::Measured } else { Outcome::NotReached },
             statistics: measured.then(|| only_first(self.first_ns)),
             blocks: self.blocks,
             allocations: self.allocations,
             wire,
+            storage,
             counts: self.counts,
             floor: self.floor,
             ..row
         }
+    }
+}
+
+/// The tree of the group that all samples of such a row start from, if it is one that rows share.
+fn prepared_from(id: CaseId) -> Option<Tree> {
+    match id.operation {
+        Operation::CreateGroup | Operation::JoinWelcome => None,
+        Operation::Send | Operation::IngestApp => Some(Tree::Cold),
+        Operation::Commit | Operation::IngestCommit => id.tree,
     }
 }
 

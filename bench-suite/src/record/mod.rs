@@ -20,6 +20,7 @@ mod process;
 mod program;
 mod progress;
 mod protocol;
+mod selection;
 pub(crate) mod self_test;
 mod session;
 mod spin;
@@ -50,7 +51,7 @@ pub struct Request {
     /// The engine that is entered twice: `none` for none. Left out, it is mls-rs/aws-lc if that
     /// takes part, and else the first.
     pub again: Option<String>,
-    /// Only rows with this in their names.
+    /// Only rows with one of these in their names, as whole components.
     pub only: Vec<String>,
     /// Only these sizes.
     pub sizes: Vec<usize>,

@@ -8,8 +8,7 @@
 use bench_results::statistics::Random;
 
 /// For tables.
-pub(super) const WORDS: &str =
-    "Williams design, parts and blocks drawn anew for each row and process; before each turn one \
+pub(super) const WORDS: &str = "Williams design, parts and blocks drawn anew for each row and process; before each turn one \
      operation that isn't timed, unless all of the row's take over 10 ms";
 
 /// How many blocks make a balanced cycle.

@@ -254,6 +254,7 @@ mod tests {
                 operation_ns: *ns,
                 rounds: 0,
                 wire: Wire::default(),
+                storage: None,
             },
         });
         Candidate { case: case.into(), size: 2, rows: rows.collect() }

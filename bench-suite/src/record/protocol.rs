@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use bench_results::format::{Allocations, Block, Counts, Floor, Primitive, Wire};
+use bench_results::format::{Allocations, Block, Counts, Floor, Primitive, Storage, Wire};
 use serde::{Deserialize, Serialize};
 
 /// Begins a line of a worker's standard error that names the engine which has its turn.
@@ -111,6 +111,9 @@ pub(super) enum Seen {
     Fit(Fit),
     /// There is no such row.
     Absent(String),
+    /// It takes more time or memory than a row may. So will those that are prepared alike, and
+    /// larger ones.
+    Over(String),
     /// It doesn't.
     Wrong(String),
 }
@@ -128,6 +131,8 @@ pub(super) struct Fit {
     pub(super) rounds: u64,
     /// What it sends and receives.
     pub(super) wire: Wire,
+    /// What its client stores.
+    pub(super) storage: Option<Storage>,
 }
 
 /// One arm's part of a group.

@@ -52,6 +52,23 @@ struct Entry {
     again: Option<String>,
 }
 
+/// How a worker died.
+struct Death {
+    /// The name of the arm whose turn it was.
+    turn: Option<String>,
+    why: String,
+    at: Option<At>,
+}
+
+/// How far a worker got in its list of groups.
+#[derive(Clone, Copy)]
+enum At {
+    /// It was about to do this one.
+    Began(usize),
+    /// It had told this one's samples.
+    Sampled(usize),
+}
+
 impl Session {
     pub(super) fn new(request: Request, present: &[Registration]) -> Result<Self, String> {
         let entries = entries(&request, present)?;
@@ -241,17 +258,25 @@ impl Session {
             .collect();
         left.retain(|(group, _)| !group.seats.is_empty());
         while !left.is_empty() && !self.interrupt.is_asked() {
-            let Some((turn, why, reached)) = self.one_worker(task, process, &left)? else {
+            let Some(Death { turn, why, at }) = self.one_worker(task, process, &left)? else {
                 return Ok(());
             };
             if self.interrupt.is_asked() {
                 return Ok(());
             }
-            let Some(reached) = reached else {
-                return Err(format!("a worker did not get to its first row: {why}"));
-            };
-            left.drain(..reached);
-            self.blame(&mut left, turn.as_deref(), &why, task);
+            match at {
+                None => return Err(format!("a worker did not get to its first row: {why}")),
+                Some(At::Began(reached)) => {
+                    left.drain(..reached);
+                    self.blame(&mut left, turn.as_deref(), &why, task);
+                }
+                // Taken again, its blocks would be there twice.
+                Some(At::Sampled(reached)) => {
+                    let mut done: Vec<_> = left.drain(..=reached).skip(reached).collect();
+                    self.blame(&mut done, turn.as_deref(), &why, task);
+                }
+            }
+            self.board.spare(&mut left);
         }
         Ok(())
     }
@@ -282,14 +307,13 @@ impl Session {
         }
     }
 
-    /// Runs one worker. If it died: in whose turn, why, and how many groups it had done.
-    #[expect(clippy::type_complexity, reason = "used once")]
+    /// Runs one worker; how it died, if it did.
     fn one_worker(
         &mut self,
         task: Task,
         process: u32,
         left: &[(Group, u64)],
-    ) -> Result<Option<(Option<String>, String, Option<usize>)>, String> {
+    ) -> Result<Option<Death>, String> {
         let job = Job {
             process,
             seed: self.request.seed,
@@ -300,21 +324,22 @@ impl Session {
             groups: left.iter().map(|(group, _)| group.clone()).collect(),
         };
         let Self { board, progress, .. } = self;
-        let mut reached = None;
+        let mut at = None;
         let end = process::run(&self.program, WORKER, &job, &self.interrupt, |event| {
             if let Event::Began { case, size } = &event {
                 let same = |(group, _): &(Group, u64)| group.case == *case && group.size == *size;
-                reached = left.iter().position(same);
+                at = left.iter().position(same).map(At::Began);
             }
-            if let (Event::Sampled { case, size, .. }, Some(at)) = (&event, reached) {
+            if let (Event::Sampled { case, size, .. }, Some(At::Began(reached))) = (&event, at) {
                 let what = format!("process {}, {case}/{size}", process + 1);
-                progress.advance(Duration::from_nanos(left[at].1), &what);
+                progress.advance(Duration::from_nanos(left[reached].1), &what);
+                at = Some(At::Sampled(reached));
             }
             board.enter(event);
         })?;
         Ok(match end {
             End::Well => None,
-            End::Died { turn, why } => Some((turn, why, reached)),
+            End::Died { turn, why } => Some(Death { turn, why, at }),
         })
     }
 
@@ -447,3 +472,6 @@ fn command() -> Vec<String> {
 fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
+
+#[cfg(all(test, unix))]
+mod tests;

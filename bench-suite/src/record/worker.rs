@@ -1,6 +1,7 @@
 //! A worker: a fresh process that does one job and tells what it saw.
 
 mod allocations;
+mod budget;
 mod look;
 mod operations;
 mod sample;
@@ -15,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bench_results::format::Allocations;
 use engine_api::{EngineError, Registration};
 
+use self::budget::Budget;
 use super::clock;
 use super::protocol::{Event, Group, Job, MARK, Task};
 use crate::case::{Case, Row};
@@ -42,7 +44,11 @@ fn work(present: &[Registration], counter: Option<Counter>) -> Result<(), String
     let job: Job = serde_json::from_str(&line).map_err(|why| format!("no job: {why}"))?;
     let engines = entries(&job, present);
     let marks = job.arms.iter().map(|arm| format!("{MARK}{}\n", arm.name)).collect();
-    let worker = Worker { engines, marks, counter, stop: told_to_stop(), job };
+    let budget = match job.task {
+        Task::Look => Budget::watched(),
+        Task::Sample | Task::Allocations | Task::Operations => Budget::default(),
+    };
+    let worker = Worker { engines, marks, counter, stop: told_to_stop(), budget, job };
     if let Some(processor) = worker.job.pin {
         clock::pin(processor)?;
     }
@@ -100,6 +106,7 @@ struct Worker {
     marks: Vec<String>,
     counter: Option<Counter>,
     stop: Arc<AtomicBool>,
+    budget: Budget,
 }
 
 impl Worker {

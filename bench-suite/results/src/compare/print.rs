@@ -18,7 +18,7 @@ impl fmt::Display for Changes {
             }
         }
         if !self.exact.is_empty() {
-            writeln!(f, "what was counted and changed (allocations by more than 5 %)")?;
+            writeln!(f, "what was counted and changed (allocations and storage by more than 5 %)")?;
             let number = |number: Option<u64>| number.map_or("none".into(), count);
             for row in &self.exact {
                 writeln!(

@@ -49,7 +49,6 @@ pub enum Intervals {
 impl Intervals {
     /// Whether what processes differ by is left out.
     #[must_use]
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
     pub fn is_over_blocks(&self) -> bool {
         *self == Self::OverBlocks
     }

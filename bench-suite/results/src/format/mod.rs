@@ -13,7 +13,7 @@ pub use conditions::{Build, Demerit, Grade, Host, Intervals, Load, Plan};
 pub use engine::{Deviation, Engine, Package, Spans};
 pub use row::{
     Allocations, Block, Comparison, Control, Counts, Floor, FloorTerm, Outcome, Primitive, Row,
-    Statistics, Verdict, Wire,
+    Statistics, Storage, Verdict, Wire,
 };
 
 /// The version that this code writes.
@@ -23,8 +23,9 @@ pub const SCHEMA: u32 = 2;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResultFile {
-    /// [`SCHEMA`] of the writer. Version 2 has [`Plan::intervals`]; all else is as in version 1,
-    /// so that a run of either can stand beside the other.
+    /// [`SCHEMA`] of the writer. Version 2 has [`Plan::intervals`], [`Row::storage`] and
+    /// [`Allocations::left_bytes`]; all else is as in version 1, so that a run of either can stand
+    /// beside the other.
     pub schema: u32,
     /// Ordered by [`Run::id`], each once.
     pub runs: Vec<Run>,

@@ -28,6 +28,9 @@ pub struct Row {
     pub allocations: Option<Allocations>,
     /// From a pass of its own.
     pub wire: Option<Wire>,
+    /// Of the client that does the operation. Version 1 of the format had no such field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<Storage>,
     /// From a pass of its own, over the engine's counted twin, if it has one.
     pub counts: Option<Counts>,
     /// What the RFC makes unavoidable.
@@ -116,6 +119,10 @@ pub struct Allocations {
     pub bytes: u64,
     /// The most that was live at once, above what was live before.
     pub peak_bytes: u64,
+    /// What was live when it returned, above what was live before: of a join, the group that the
+    /// client then holds. Version 1 of the format had no such field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_bytes: Option<i64>,
 }
 
 /// What one operation puts on the wire, or takes from it, by kind of message.
@@ -126,6 +133,19 @@ pub struct Wire {
     pub sent: BTreeMap<String, u64>,
     /// Bytes that it was given.
     pub received: BTreeMap<String, u64>,
+}
+
+/// What the client that did an operation has to keep of the group afterwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Storage {
+    /// All of the group, as the engine would write it. None where the engine can't say.
+    pub group_bytes: Option<u64>,
+    /// The ratchet tree, as a joiner is sent it. None where there is none.
+    pub tree_bytes: Option<u64>,
+    /// What the operation gave to the client's store. None where nothing is stored, and where the
+    /// engine can't say.
+    pub written_bytes: Option<u64>,
 }
 
 /// Calls of the crypto library, by primitive.

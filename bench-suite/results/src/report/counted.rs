@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::Page;
 use super::overview::{head, name};
-use crate::format::{Counts, Engine, Floor, Row};
+use crate::format::{Counts, Engine, Floor, Row, Storage};
 use crate::index::Cell;
 use crate::units::{count, memory, ratio, time};
 
@@ -166,10 +166,37 @@ pub(super) fn wire(page: &Page<'_>) -> Markup {
     }
 }
 
+pub(super) fn storage(page: &Page<'_>) -> Markup {
+    let cells = cells(page, |row| row.storage.is_some());
+    html! {
+        p {
+            "What the client that did the operation has to keep of the group afterwards: all of it, as "
+            "the engine would write it; the ratchet tree, as a joiner is sent it; and where the engine "
+            "has a store, what the operation wrote to it. A dash is what an engine can't tell."
+        }
+        @if cells.is_empty() { p { "No storage was looked at in this run." } } @else {
+            (table(page, &cells, None, |_| None, |row| {
+                let Storage { group_bytes, tree_bytes, written_bytes } = row.storage?;
+                let lines = [("group", group_bytes), ("tree", tree_bytes), ("written", written_bytes)];
+                let known = lines.into_iter().filter_map(|(name, bytes)| Some((name, bytes?)));
+                Some(html! {
+                    @for (name, bytes) in known {
+                        div { span.small { (name) } " " (count(bytes)) " B" }
+                    }
+                })
+            }))
+        }
+    }
+}
+
 pub(super) fn allocations(page: &Page<'_>) -> Markup {
     let cells = cells(page, |row| row.allocations.is_some());
     html! {
-        p { "Allocations of one operation: how many, how much in all, and the most that was live at once." }
+        p {
+            "Allocations of one operation: how many, how much in all, the most that was live at once, "
+            "and what was left when it returned. What a join leaves is a client's state of the group; "
+            "what it is per member stands behind it. Memory that C code takes for itself isn't seen."
+        }
         @if cells.is_empty() { p { "Allocations were not counted in this run." } } @else {
             (table(page, &cells, None, |_| None, |row| {
                 let a = row.allocations?;
@@ -177,6 +204,14 @@ pub(super) fn allocations(page: &Page<'_>) -> Markup {
                     div { (count(a.count)) }
                     div.small title={ (count(a.bytes)) " B in all, " (count(a.peak_bytes)) " B at most" } {
                         (memory(a.bytes)) ", peak " (memory(a.peak_bytes))
+                    }
+                    @if let Some(left) = a.left_bytes {
+                        div.small title={ (left) " B left" } {
+                            "left " (if left < 0 { "-" } else { "" }) (memory(left.unsigned_abs()))
+                            @if row.operation == "join_welcome" && left > 0 && row.size > 0 {
+                                ", " (memory(left.unsigned_abs() / row.size as u64)) " a member"
+                            }
+                        }
                     }
                 })
             }))

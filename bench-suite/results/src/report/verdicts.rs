@@ -64,8 +64,14 @@ pub(super) fn legend(run: &Run) -> Markup {
             "Brackets are intervals at " (confidence) " confidence. A ratio is faster or slower only "
             "if its whole interval is more than " (margin) " away from 1, equivalent if it is "
             "wholly within, else inconclusive. Intervals are over blocks within processes, drawn in each "
-            "process for itself. They hold nothing of how processes, machines or builds differ: for "
-            "that take more processes, and merge several runs."
+            "process for itself. "
+            @if run.plan.intervals.is_over_blocks() {
+                "They hold nothing of how processes, machines or builds differ: for that take more "
+                "processes, and merge several runs."
+            } @else {
+                "They reach at least as far as what the processes' own medians differ by. They hold "
+                "nothing of how machines or builds differ: for that merge several runs."
+            }
         }
     }
 }

@@ -25,12 +25,14 @@ struct Arm {
     by_process: Vec<Option<f64>>,
 }
 
-/// How far the means of few processes are from the mean of many: a variance component.
-struct Between {
-    /// The logarithms' standard deviation, blocks and processes together.
-    deviation: f64,
-    /// Degrees of freedom of that.
-    freedom: f64,
+/// What is known of how far an estimate may be off, on the logarithmic scale.
+struct Spread {
+    /// The standard deviation that the draws show, and its degrees of freedom.
+    within: f64,
+    blocks: f64,
+    /// That of a mean of as many processes, as their own medians show it; it has what blocks differ
+    /// by in it, too. None if there are fewer than two.
+    between: Option<(f64, f64)>,
 }
 
 /// Where something lies.
@@ -46,7 +48,7 @@ pub(crate) struct Interval {
 pub(super) struct Pair {
     pub(super) ratio: f64,
     pub(super) interval: Interval,
-    spread: Between,
+    spread: Spread,
 }
 
 impl Drawn {
@@ -124,7 +126,7 @@ impl Drawn {
         if !self.enough() {
             let low = divided(above.least, below.most);
             let interval = Interval { low, high: divided(above.most, below.least), enough: false };
-            return Pair { ratio, interval, spread: Between { deviation: 0.0, freedom: 1.0 } };
+            return Pair { ratio, interval, spread: Spread::none() };
         }
         let both = above.medians.iter().zip(&below.medians);
         let ratios = sorted(both.map(|(one, other)| divided(*one, *other)).collect());
@@ -135,41 +137,25 @@ impl Drawn {
         Pair { ratio, interval, spread }
     }
 
-    /// The variance of a logarithm: what the draws show, and what processes differ by beyond that
-    /// (method of moments), with Satterthwaite's degrees of freedom. One process says nothing of
-    /// others: then the draws are all there is.
-    fn spread(&self, drawn: &[f64], by_process: impl Iterator<Item = f64>) -> Between {
-        let within = (self.small() * deviation(drawn)).powi(2);
+    fn spread(&self, drawn: &[f64], by_process: impl Iterator<Item = f64>) -> Spread {
         let by_process: Vec<f64> = by_process.collect();
         let processes = as_f64(by_process.len() as u64);
-        if by_process.len() < 2 || self.intervals.is_over_blocks() {
-            return Between { deviation: within.sqrt(), freedom: self.freedom() };
-        }
-        let between = (deviation(&by_process).powi(2) / processes - within).max(0.0);
-        let both = within + between;
-        let uncertain = within.powi(2) / self.freedom() + between.powi(2) / (processes - 1.0);
-        let freedom = if uncertain > 0.0 { both.powi(2) / uncertain } else { self.freedom() };
-        Between { deviation: both.sqrt(), freedom }
+        let between = (by_process.len() >= 2 && !self.intervals.is_over_blocks())
+            .then(|| (deviation(&by_process) / processes.sqrt(), processes - 1.0));
+        Spread { within: self.small() * deviation(drawn), blocks: self.freedom(), between }
     }
 
-    /// An interval of draws, stretched on the logarithmic scale by what processes add, and never
-    /// made narrower.
-    fn widened(&self, interval: Interval, estimate: f64, spread: &Between) -> Interval {
-        let tail = (1.0 - self.confidence) / 2.0;
-        let reach = spread.reach(tail);
-        if self.intervals.is_over_blocks() {
+    /// An interval of draws, reaching on both sides at least as far as the processes' medians do.
+    fn widened(&self, interval: Interval, estimate: f64, spread: &Spread) -> Interval {
+        let reach = spread.reach_of_processes((1.0 - self.confidence) / 2.0);
+        if reach <= 0.0 {
             return interval;
         }
-        let logarithm = |end: f64| (end.max(f64::MIN_POSITIVE) / estimate.max(f64::MIN_POSITIVE)).ln();
-        let (low, high) = (logarithm(interval.low), logarithm(interval.high));
-        // The draws' own reach, were they normal: keeps the skew that they show.
-        let drawn = (high - low) / 2.0;
-        if !reach.is_finite() || reach <= drawn {
-            return interval;
+        Interval {
+            low: interval.low.min(estimate * (-reach).exp()),
+            high: interval.high.max(estimate * reach.exp()),
+            enough: interval.enough,
         }
-        let (down, up) =
-            if drawn > 0.0 { (low * reach / drawn, high * reach / drawn) } else { (-reach, reach) };
-        Interval { low: estimate * down.exp(), high: estimate * up.exp(), enough: interval.enough }
     }
 
     /// The interval of something whose values in the draws these are, sorted.
@@ -200,10 +186,19 @@ impl Pair {
     }
 }
 
-impl Between {
-    /// How far from the estimate, on the logarithmic scale, lies what has this probability.
+impl Spread {
+    fn none() -> Self {
+        Self { within: 0.0, blocks: 1.0, between: None }
+    }
+
+    /// How far from the estimate lies what has this probability: the further of the two, as either
+    /// may be underestimated by chance.
     fn reach(&self, tail: f64) -> f64 {
-        student_beyond(tail, self.freedom) * self.deviation
+        (student_beyond(tail, self.blocks) * self.within).max(self.reach_of_processes(tail))
+    }
+
+    fn reach_of_processes(&self, tail: f64) -> f64 {
+        self.between.map_or(0.0, |(deviation, freedom)| student_beyond(tail, freedom) * deviation)
     }
 }
 

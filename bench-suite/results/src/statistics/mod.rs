@@ -9,9 +9,8 @@
 //!   replacement, as it has; the same ones for all engines of a case and size. Its ends are
 //!   percentiles that are moved outwards as Student's distribution is wider than the normal one
 //!   with so few blocks (Hesterberg's expanded percentiles). Times within a block may depend on
-//!   each other as they like. Where the processes' own medians differ by more than their blocks
-//!   explain, the interval is stretched by that (a variance component by the method of moments,
-//!   Satterthwaite's degrees of freedom); with one process nothing is known of it.
+//!   each other as they like. It reaches at least as far as Student's interval of the processes'
+//!   own medians does; with one process nothing is known of those.
 //! - A **ratio** is of two medians, its interval of the drawn medians' ratios.
 //! - The **family interval** of a control holds together with those of all controls of the run
 //!   (Bonferroni). Its tails are further out than draws reach, so it takes the drawn ratios'
@@ -240,10 +239,10 @@ pub fn rounded_ns(ns: f64) -> f64 {
     (ns * 1e3).round() / 1e3
 }
 
-/// To a millionth.
+/// To seven digits, however small it is: an engine that does next to nothing has ratios of 1e-4.
 #[must_use]
 pub fn rounded_ratio(ratio: f64) -> f64 {
-    (ratio * 1e6).round() / 1e6
+    format!("{ratio:.6e}").parse().unwrap_or(ratio)
 }
 
 #[cfg(test)]

@@ -53,6 +53,7 @@ fn row(engine: &str, blocks: Vec<Block>) -> Row {
         statistics: None,
         allocations: None,
         wire: None,
+        storage: None,
         counts: None,
         floor: None,
     }
@@ -164,8 +165,9 @@ impl Noise {
     }
 }
 
-/// A 95 % interval should miss the truth 5 times in 100. With 300 runs the count of misses has a
-/// standard deviation of 4.
+/// A 95 % interval should miss the truth 5 times in 100 at most. With 300 runs the count of misses has
+/// a standard deviation of 4. With three processes that don't differ it misses less often: that they
+/// don't is hard to know from three.
 #[test]
 fn the_interval_of_a_ratio_covers_the_truth_as_often_as_it_says() {
     let mut noise = Noise { random: Random::new(7, "coverage"), drift: 0.0 };
@@ -179,23 +181,28 @@ fn the_interval_of_a_ratio_covers_the_truth_as_often_as_it_says() {
         missed += u32::from(found.low > 1.05 || found.high < 1.05);
         wide += (found.high - found.low) / 300.0;
     }
-    assert!((2..=30).contains(&missed), "{missed} of 300 intervals miss");
+    assert!(missed <= 26, "{missed} of 300 intervals miss");
     assert!(wide < 0.03, "{wide}");
 }
 
-/// The layout of memory, say, that a process keeps for its life: ten times what blocks differ by.
+/// The layout of memory, say, that a process keeps for its life: as much as blocks differ by, and ten
+/// times that. Nominal are 15 of 300; a median of medians with few processes does a little worse.
 #[test]
 fn the_interval_covers_the_truth_when_processes_differ() {
     let mut noise = Noise { random: Random::new(11, "processes"), drift: 0.0 };
     let engines = [engine("a", None, "x", &[]), engine("b", None, "x", &[])];
-    let mut missed = 0;
-    for seed in 0..300 {
-        let (first, second) = noise.arms_in(5, 8, 0.03, 1.05);
-        let derived = of(&plan(seed), &engines, &[row("a", first), row("b", second)]);
-        let found = &derived.comparisons[0];
-        missed += u32::from(found.low > 1.05 || found.high < 1.05);
+    for processes in [2, 3, 5, 8] {
+        for between in [0.003, 0.03] {
+            let mut missed = 0;
+            for seed in 0..300 {
+                let (first, second) = noise.arms_in(processes, 8, between, 1.05);
+                let derived = of(&plan(seed), &engines, &[row("a", first), row("b", second)]);
+                let found = &derived.comparisons[0];
+                missed += u32::from(found.low > 1.05 || found.high < 1.05);
+            }
+            assert!(missed <= 26, "{processes} processes, {between}: {missed} of 300 miss");
+        }
     }
-    assert!((2..=30).contains(&missed), "{missed} of 300 intervals miss");
 }
 
 #[test]
@@ -263,4 +270,22 @@ fn a_row_without_numbers_has_no_statistics() {
     let derived = of(&plan(1), &[engine("a", None, "x", &[])], &[absent]);
     assert_eq!(derived.statistics, [None]);
     assert_eq!((derived.comparisons.len(), derived.controls.len()), (0, 0));
+}
+
+#[test]
+fn ratios_keep_their_digits_and_come_back_as_they_were_written() {
+    for (ratio, rounded) in [
+        (1.234_567_89, 1.234_568),
+        (123.456_789_1, 123.456_8),
+        (0.000_123_456_789, 0.000_123_456_8),
+        (9.999_999_96, 10.0),
+        (2e9 / 3.0, 666_666_700.0),
+        (1.0, 1.0),
+        (0.0, 0.0),
+    ] {
+        assert_eq!(rounded_ratio(ratio), rounded, "{ratio}");
+        assert_eq!(rounded_ratio(rounded), rounded, "rounded twice");
+        let written = serde_json::to_string(&rounded).unwrap();
+        assert_eq!(serde_json::from_str::<f64>(&written).unwrap(), rounded, "{written}");
+    }
 }

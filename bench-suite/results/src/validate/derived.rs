@@ -12,7 +12,7 @@ use crate::statistics::derive;
 /// machines may round the last bits of a logarithm differently.
 const STEP_NS: f64 = 0.001_5;
 
-/// The same for ratios.
+/// The same for ratios, as a share: a step is between a tenth of this and all of it.
 const STEP: f64 = 0.000_001_5;
 
 pub(super) fn check(run: &Run, found: &mut Found<'_>) {
@@ -81,9 +81,9 @@ fn statistics(part: &str, stated: &Statistics, should_be: &Statistics, found: &m
 
 fn comparison(stated: &Comparison, should_be: &Comparison, found: &mut Found<'_>) {
     let part = comparison_name(should_be);
-    close(&part, "ratio", (stated.ratio, should_be.ratio), STEP, found);
-    close(&part, "low", (stated.low, should_be.low), STEP, found);
-    close(&part, "high", (stated.high, should_be.high), STEP, found);
+    ratio(&part, "ratio", (stated.ratio, should_be.ratio), found);
+    ratio(&part, "low", (stated.low, should_be.low), found);
+    ratio(&part, "high", (stated.high, should_be.high), found);
     same(&part, "verdict", &stated.verdict, &should_be.verdict, found);
     same(&part, "same_crypto", &stated.same_crypto, &should_be.same_crypto, found);
     same(&part, "only_engine", &stated.only_engine, &should_be.only_engine, found);
@@ -92,11 +92,11 @@ fn comparison(stated: &Comparison, should_be: &Comparison, found: &mut Found<'_>
 
 fn control(stated: &Control, should_be: &Control, found: &mut Found<'_>) {
     let part = control_name(should_be);
-    close(&part, "ratio", (stated.ratio, should_be.ratio), STEP, found);
-    close(&part, "low", (stated.low, should_be.low), STEP, found);
-    close(&part, "high", (stated.high, should_be.high), STEP, found);
-    close(&part, "family_low", (stated.family_low, should_be.family_low), STEP, found);
-    close(&part, "family_high", (stated.family_high, should_be.family_high), STEP, found);
+    ratio(&part, "ratio", (stated.ratio, should_be.ratio), found);
+    ratio(&part, "low", (stated.low, should_be.low), found);
+    ratio(&part, "high", (stated.high, should_be.high), found);
+    ratio(&part, "family_low", (stated.family_low, should_be.family_low), found);
+    ratio(&part, "family_high", (stated.family_high, should_be.family_high), found);
     same(&part, "verdict", &stated.verdict, &should_be.verdict, found);
     same(&part, "differs", &stated.differs, &should_be.differs, found);
 }
@@ -113,8 +113,36 @@ fn same<T: PartialEq + std::fmt::Debug>(
     });
 }
 
+fn ratio(part: &str, field: &str, (is, should_be): (f64, f64), found: &mut Found<'_>) {
+    close(part, field, (is, should_be), STEP * should_be.abs(), found);
+}
+
 /// Within a step, or a share of 1e-9 of numbers so large that a step is below their last bits.
 fn close(part: &str, field: &str, (is, should_be): (f64, f64), step: f64, found: &mut Found<'_>) {
     let near = (is - should_be).abs() <= step.max(1e-9 * should_be.abs());
     found.must(near, part, || format!("{field} is {is}; from the samples follows {should_be}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::rounded_ratio;
+
+    #[test]
+    fn a_digit_of_a_ratio_counts_however_small_it_is() {
+        for should_be in [0.000_123_456_789, 0.987_654_321, 1.0, 8_765.432_1].map(rounded_ratio) {
+            for (is, fits) in [
+                (should_be, true),
+                (should_be * (1.0 + 1e-7), true),
+                (should_be * (1.0 + 1e-5), false),
+                (should_be * (1.0 - 1e-5), false),
+                (f64::NAN, false),
+            ] {
+                let mut problems = Vec::new();
+                let mut found = Found { run: "a run", problems: &mut problems };
+                ratio("a pair", "low", (is, should_be), &mut found);
+                assert_eq!(problems.is_empty(), fits, "{is} for {should_be}");
+            }
+        }
+    }
 }

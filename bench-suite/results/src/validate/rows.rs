@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Found;
-use crate::format::{Block, Floor, Outcome, Primitive, Row, Run, Statistics};
+use crate::format::{Block, Floor, Outcome, Primitive, Row, Run, Statistics, Storage};
 use crate::index::{cell, outcome_name};
 
 /// How far a floor may be from the sum of its terms, as a share: they may be added in another order.
@@ -52,9 +52,29 @@ fn check_row(run: &Run, row: &Row, found: &mut Found<'_>) {
             });
         }
     }
+    if let Some(storage) = &row.storage {
+        let Storage { group_bytes, tree_bytes, written_bytes } = *storage;
+        let any = group_bytes.or(tree_bytes).or(written_bytes).is_some();
+        found.must(any, &part, || "its `storage` says nothing".into());
+        found.must(row.outcome == Outcome::Measured, &part, || {
+            format!("it is {}, and has `storage`", outcome_name(&row.outcome))
+        });
+        found.must(group_bytes != Some(0) && tree_bytes != Some(0), &part, || {
+            "a group or a tree of no bytes".into()
+        });
+        found.must(written_bytes.is_none() || stores(run, row), &part, || {
+            "its engine stores nothing, and it has `written_bytes`".into()
+        });
+    }
     if let Some(floor) = &row.floor {
         check_floor(run, floor, &part, found);
     }
+}
+
+/// Whether the row's engine writes its state anywhere.
+fn stores(run: &Run, row: &Row) -> bool {
+    let engine = run.engines.iter().find(|engine| engine.name == row.engine);
+    engine.is_none_or(|engine| engine.layer != "core")
 }
 
 fn blocks(run: &Run, row: &Row, part: &str, found: &mut Found<'_>) {

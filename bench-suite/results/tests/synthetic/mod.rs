@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use bench_results::digest::run_id;
 use bench_results::format::{
     Allocations, Block, Counts, Engine, Floor, FloorTerm, Outcome, Primitive, ResultFile, Row, Run,
-    SCHEMA, Wire,
+    SCHEMA, Storage, Wire,
 };
 use bench_results::statistics::{Random, derive};
 
@@ -136,8 +136,14 @@ fn row(recipe: &Recipe, shape: &Shape, size: usize, engine: &Engine, cut: bool) 
             count: 12 + size as u64 * 7,
             bytes: (ns / 3.0) as u64,
             peak_bytes: (ns / 9.0) as u64,
+            left_bytes: Some(size as i64 * 500 - 1000),
         }),
         wire: measured.then(|| wire(operation, size)),
+        storage: cryptography.then(|| Storage {
+            group_bytes: Some(900 + size as u64 * 400),
+            tree_bytes: Some(60 + size as u64 * 300),
+            written_bytes: (engine.layer != "core").then_some(1000 + size as u64 * 400),
+        }),
         counts: (cryptography && engine.name != "mdk").then(|| counts(operation, size, engine)),
         floor: cryptography.then(|| floor(operation, size)),
         outcome,

@@ -1,7 +1,7 @@
 //! What one operation allocates: in a program whose allocator counts.
 
 use bench_results::format::Allocations;
-use engine_api::EngineError;
+use engine_api::{EngineError, Threads};
 
 use super::{Worker, guarded, row, tell};
 use crate::case::Case;
@@ -33,6 +33,10 @@ fn count<C: Case>(
     let Some(counter) = worker.counter else {
         return Err(EngineError::unsupported("this program's allocator doesn't count"));
     };
+    let engine = worker.engines[arm].map(|engine| engine.describe());
+    if engine.is_some_and(|engine| engine.threads == Threads::All) {
+        return Err(EngineError::unsupported("allocations of one thread are counted"));
+    }
     let row = row(worker, case, arm, size)?;
     let mut seen: Vec<Allocations> = Vec::with_capacity(SAMPLES);
     for _ in 0..SAMPLES {
@@ -49,7 +53,10 @@ fn count<C: Case>(
         values.sort_unstable();
         values[values.len() / 2]
     };
+    let mut left: Vec<_> = seen.iter().filter_map(|allocations| allocations.left_bytes).collect();
+    left.sort_unstable();
     Ok(Allocations {
+        left_bytes: left.get(left.len() / 2).copied(),
         count: median(|allocations| allocations.count),
         bytes: median(|allocations| allocations.bytes),
         peak_bytes: median(|allocations| allocations.peak_bytes),

@@ -11,6 +11,10 @@ use crate::counts::{count, twins};
 use crate::floor::{Primitives, floor};
 use crate::record::protocol::{Event, Group};
 
+/// Operations are counted in groups up to this size: in larger ones preparing the counted twins
+/// takes minutes, and the floor, which is arithmetic, is there all the same.
+const COUNTED_UP_TO: usize = 1001;
+
 /// What no floor has a price for.
 const LEFT_OUT: &[&str] = &[
     "encoding and decoding",
@@ -46,7 +50,9 @@ pub(super) fn group<C: Case>(
     for seat in &group.seats {
         let arm = &worker.job.arms[seat.arm];
         worker.mark(seat.arm);
-        let counts = twins.iter().find(|twin| twin.name == arm.engine).and_then(|twin| {
+        let is_counted =
+            |twin: &&crate::counts::Twin| group.size <= COUNTED_UP_TO && twin.name == arm.engine;
+        let counts = twins.iter().find(is_counted).and_then(|twin| {
             let counted = guarded(|| Ok(count(case, twin, group.size).ok()));
             counted.ok().flatten().map(|counted| by_name(&counted.counts))
         });
