@@ -11,6 +11,11 @@ fn main() -> ExitCode {
     engines::hold_to_one_thread();
     record::count_allocations(&engines::built_in(), |work| {
         let seen = allocation_counter::measure(work);
-        Allocations { count: seen.count_total, bytes: seen.bytes_total, peak_bytes: seen.bytes_max }
+        Allocations {
+            count: seen.count_total,
+            bytes: seen.bytes_total,
+            peak_bytes: seen.bytes_max,
+            left_bytes: Some(seen.bytes_current),
+        }
     })
 }

@@ -4,11 +4,13 @@ use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
-use engine_api::{Description, EngineError, Operation, Registration};
+use engine_api::{
+    CgkaEngine, Description, EncodedSizes, EngineError, GroupId, Operation, Registration,
+};
 
 use crate::checks::{Check, Ledger};
 use crate::original::Copying;
-use crate::world::Tree;
+use crate::world::{self, Tree};
 
 /// One kind of measured work, written once for all engines.
 ///
@@ -34,8 +36,7 @@ pub trait Case: Copy {
 
     /// Why there can be no such row, if there can't.
     fn absent(&self, engine: &Description, size: usize) -> Option<String> {
-        let _ = (engine, size);
-        None
+        world::absent(engine, size, self.id().tree.unwrap_or(Tree::Cold))
     }
 
     /// Builds what all samples share. Not timed.
@@ -74,6 +75,18 @@ pub trait Case: Copy {
 
     /// What the operation was given from the network and returns for it, in bytes.
     fn wire(&self, fixture: &Self::Fixture, output: &Self::Output) -> WireBytes;
+
+    /// The client that does the work.
+    fn client<'a>(&self, input: &'a Self::Input) -> Option<&'a dyn CgkaEngine> {
+        let _ = input;
+        None
+    }
+
+    /// The group that the work was done in.
+    fn group(&self, fixture: &Self::Fixture, output: &Self::Output) -> Option<GroupId> {
+        let _ = (fixture, output);
+        None
+    }
 
     /// Checks a result to the end, with the other members. Not timed.
     ///
@@ -252,6 +265,22 @@ impl<C: Case> Sample<C> {
             Some(Ok(output)) => Some(self.case.wire(&self.fixture, output)),
             _ => None,
         }
+    }
+
+    /// How many bytes the client that does the work has given to its store so far.
+    #[must_use]
+    pub fn written_bytes(&self) -> Option<u64> {
+        self.case.client(&self.input)?.written_bytes()
+    }
+
+    /// The sizes of its group after the operation; none of an operation that failed.
+    #[must_use]
+    pub fn sizes(&self) -> Option<EncodedSizes> {
+        let Some(Ok(output)) = &self.output else {
+            return None;
+        };
+        let group = self.case.group(&self.fixture, output)?;
+        self.case.client(&self.input)?.encoded_sizes(&group).ok()
     }
 
     /// Checks the result to the end.

@@ -123,6 +123,9 @@ enum Command {
     Merge(merge::Merge),
     /// Checks result files; exits with 1 if one can't be used.
     Check(check::Check),
+    /// Times crypto libraries head to head, once they have agreed on the results.
+    #[cfg(feature = "primitives")]
+    Primitives(crate::primitives::command::Arguments),
     /// Runs the MLS working group's vectors on burrow, over each crypto backend.
     ///
     /// `CGKA_VECTORS` names their folder. Exits with 0 only if nothing failed and none is missing.
@@ -147,6 +150,7 @@ pub(crate) fn is_asked_for(mut arguments: impl Iterator<Item = String>) -> bool 
         "epoch-probe",
         "counts",
         "conformance",
+        "primitives",
         "record",
         "record-worker",
         "self-test",
@@ -217,6 +221,8 @@ fn execute(command: Command, present: &[Registration]) -> Result<ExitCode, Strin
             print::epoch_probe(&engines::select(present, &engines)?, json)
         }
         Command::Counts(arguments) => return counts::run(&arguments),
+        #[cfg(feature = "primitives")]
+        Command::Primitives(arguments) => return crate::primitives::command::run(&arguments),
         Command::Record(arguments) => return record::run(*arguments, present),
         Command::RecordWorker => return Ok(record::worker(present)),
         Command::SelfTest(test) => return record::self_test(test),

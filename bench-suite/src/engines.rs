@@ -8,6 +8,8 @@ pub fn built_in() -> Vec<Registration> {
     let mut engines = Vec::new();
     #[cfg(feature = "burrow")]
     engines.extend(adapter_burrow::engines());
+    #[cfg(feature = "burrow-marmot")]
+    engines.extend(adapter_burrow_marmot::engines());
     #[cfg(feature = "mdk")]
     engines.extend(adapter_mdk::engines());
     #[cfg(feature = "openmls")]
@@ -25,6 +27,10 @@ pub fn layered() -> Vec<Registration> {
     let mut engines = Vec::new();
     #[cfg(feature = "burrow")]
     engines.extend(adapter_burrow::layered());
+    #[cfg(feature = "burrow")]
+    engines.extend(adapter_burrow::on_request());
+    #[cfg(feature = "burrow-marmot")]
+    engines.extend(adapter_burrow_marmot::on_request());
     #[cfg(feature = "mdk")]
     engines.extend(adapter_mdk::layered());
     #[cfg(feature = "openmls")]

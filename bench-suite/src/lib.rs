@@ -22,7 +22,11 @@ pub mod floor;
 pub mod flows;
 #[doc(hidden)]
 pub mod front;
+#[cfg(feature = "burrow")]
+pub(crate) mod large_group;
 pub mod original;
+#[cfg(feature = "primitives")]
+pub mod primitives;
 pub mod record;
 pub mod sizes;
 pub mod soak;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use engine_api::{
-    Change, Client, EngineError, Epoch, EpochAuthenticator, GroupId, Member, Registration,
-    WelcomeBytes,
+    Change, Client, Description, EngineError, Epoch, EpochAuthenticator, GroupId, Member,
+    Registration, WelcomeBytes, WireProfile,
 };
 
 use crate::original::{Copying, Original};
@@ -79,6 +79,7 @@ impl World {
 
     fn build(engine: &Registration, size: usize, tree: Tree) -> Result<Self, EngineError> {
         let (group, founder, last) = match tree {
+            _ if is_constructed(&engine.describe(), size) => large(engine, size, tree)?,
             Tree::Cold => cold(engine, size)?,
             Tree::Warm => warm(engine, size)?,
         };
@@ -99,6 +100,57 @@ impl World {
 }
 
 type Built = (GroupId, Client, Option<Client>);
+
+/// Groups up to this size come about as they would in use, by messages between their members.
+pub(crate) const LARGEST_PLAYED: usize = 64;
+
+/// And warm trees of engines with another profile than plain MLS up to this one.
+const LARGEST_WARM: usize = 101;
+
+/// Whether a group of this size is made by construction.
+pub(crate) fn is_constructed(engine: &Description, size: usize) -> bool {
+    size > LARGEST_PLAYED && engine.wire_profile == WireProfile::Mls
+}
+
+/// Why an engine has no group of this size and tree, if it hasn't.
+pub(crate) fn absent(engine: &Description, size: usize, tree: Tree) -> Option<String> {
+    let too_large = size > LARGEST_WARM && engine.wire_profile == WireProfile::Marmot;
+    (too_large && tree == Tree::Warm).then(|| {
+        format!(
+            "warm trees of more than {LARGEST_WARM} members are made by construction, in groups of \
+             plain MLS; by messages between members they take the square of their size"
+        )
+    })
+}
+
+/// By construction ([`crate::large_group`]). In a cold tree the founder alone has committed since, in
+/// a warm one the last member and then the founder.
+fn large(engine: &Registration, size: usize, tree: Tree) -> Result<Built, EngineError> {
+    let Founded { group, first: mut founder, mut last, welcome } = large_group(engine, size, tree)?;
+    last.join_welcome(&welcome)?;
+    if tree == Tree::Warm {
+        update(&mut last, &mut founder, &group)?;
+    }
+    update(&mut founder, &mut last, &group)?;
+    Ok((group, founder, Some(last)))
+}
+
+#[cfg(feature = "burrow")]
+pub(crate) use crate::large_group::{Founded, found as large_group};
+
+/// A large group, if it could be made.
+#[cfg(not(feature = "burrow"))]
+pub(crate) struct Founded {
+    pub(crate) group: GroupId,
+    pub(crate) first: Client,
+    pub(crate) last: Client,
+    pub(crate) welcome: WelcomeBytes,
+}
+
+#[cfg(not(feature = "burrow"))]
+pub(crate) fn large_group(_: &Registration, _: usize, _: Tree) -> Result<Founded, EngineError> {
+    Err(EngineError::unsupported("large groups are made by burrow, which isn't built"))
+}
 
 /// Everybody in one commit; only the last invitee needs to join.
 fn cold(engine: &Registration, size: usize) -> Result<Built, EngineError> {

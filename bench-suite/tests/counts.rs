@@ -53,7 +53,7 @@ fn burrow_does_what_the_arithmetic_says() {
     let large: Vec<_> = wanted
         .iter()
         .filter(|(case, _)| case.change.is_none_or(|change| change.name() != "remove"))
-        .map(|(case, _)| (*case, if case.operation == Measured::CreateGroup { 99 } else { 100 }))
+        .map(|(case, _)| (*case, if case.operation == Measured::CreateGroup { 100 } else { 101 }))
         .collect();
     wanted.extend(large);
     let found = counted(&of("burrow"), &wanted);

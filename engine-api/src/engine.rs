@@ -180,6 +180,13 @@ pub trait CgkaEngine: Any {
     /// As [`epoch`](CgkaEngine::epoch).
     fn encoded_sizes(&self, group: &GroupId) -> Result<EncodedSizes, EngineError>;
 
+    /// How many bytes of its groups this client has given to its store so far: of values, without
+    /// the names under which they are kept. The difference over an operation is what the operation
+    /// wrote. `None` where nothing is stored, or where the engine can't say.
+    fn written_bytes(&self) -> Option<u64> {
+        None
+    }
+
     /// The group's name, where groups have one ([`Change::Rename`]).
     ///
     /// # Errors

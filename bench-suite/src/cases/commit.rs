@@ -6,7 +6,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use engine_api::{Client, EngineError, Epoch, Ingested, Operation, Publication, Registration};
+use engine_api::{
+    CgkaEngine, Client, EngineError, Epoch, GroupId, Ingested, Operation, Publication, Registration,
+};
 
 use super::{Planned, agree, listed, same, words};
 use crate::case::{Case, CaseId, ChangeKind, WireBytes};
@@ -46,7 +48,7 @@ impl Case for Commit {
     }
 
     fn large_sizes(&self) -> &'static [usize] {
-        &[100, 1000]
+        &[101, 1001, 10_001]
     }
 
     fn fixture(&self, engine: &Registration, size: usize) -> Result<Rc<Fixture>, EngineError> {
@@ -85,6 +87,14 @@ impl Case for Commit {
         };
         let sent = vec![("commit", commit.len()), ("welcome", welcomes.encoded_len())];
         WireBytes { sent, received }
+    }
+
+    fn client<'a>(&self, client: &'a Client) -> Option<&'a dyn CgkaEngine> {
+        Some(&**client)
+    }
+
+    fn group(&self, fixture: &Fixture, _: &Output) -> Option<GroupId> {
+        Some(fixture.world.group.clone())
     }
 
     fn check(

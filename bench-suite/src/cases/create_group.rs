@@ -2,7 +2,10 @@
 
 use std::rc::Rc;
 
-use engine_api::{Client, EngineError, Epoch, Founded, KeyPackageBytes, Operation, Registration};
+use engine_api::{
+    CgkaEngine, Client, Description, EngineError, Epoch, Founded, GroupId, KeyPackageBytes,
+    Operation, Registration,
+};
 
 use super::{agree, same, words};
 use crate::case::{Case, CaseId, WireBytes};
@@ -33,7 +36,12 @@ impl Case for CreateGroup {
     }
 
     fn large_sizes(&self) -> &'static [usize] {
-        &[99, 999]
+        &[100, 1000, 10_000]
+    }
+
+    /// It needs no group that is there.
+    fn absent(&self, _: &Description, _: usize) -> Option<String> {
+        None
     }
 
     fn fixture(&self, engine: &Registration, size: usize) -> Result<Rc<Fixture>, EngineError> {
@@ -76,6 +84,14 @@ impl Case for CreateGroup {
             sent: vec![("commit", commits), ("welcome", founded.welcomes.encoded_len())],
             received: vec![("key package", key_packages)],
         }
+    }
+
+    fn client<'a>(&self, client: &'a Client) -> Option<&'a dyn CgkaEngine> {
+        Some(&**client)
+    }
+
+    fn group(&self, _: &Fixture, founded: &Founded) -> Option<GroupId> {
+        Some(founded.group.clone())
     }
 
     fn check(

@@ -2,7 +2,10 @@
 
 use std::rc::Rc;
 
-use engine_api::{AppBytes, AppMessage, Client, EngineError, Ingested, Operation, Registration};
+use engine_api::{
+    AppBytes, AppMessage, CgkaEngine, Client, EngineError, GroupId, Ingested, Operation,
+    Registration,
+};
 
 use super::{EARLIER, PAYLOAD};
 use crate::case::{Case, CaseId, WireBytes};
@@ -33,7 +36,7 @@ impl Case for IngestApp {
     }
 
     fn large_sizes(&self) -> &'static [usize] {
-        &[100, 1000]
+        &[101, 1001, 10_001]
     }
 
     fn fixture(&self, engine: &Registration, size: usize) -> Result<Rc<Fixture>, EngineError> {
@@ -77,6 +80,14 @@ impl Case for IngestApp {
 
     fn wire(&self, fixture: &Fixture, _: &Ingested<AppMessage>) -> WireBytes {
         WireBytes { sent: Vec::new(), received: vec![("application", fixture.second.len())] }
+    }
+
+    fn client<'a>(&self, client: &'a Client) -> Option<&'a dyn CgkaEngine> {
+        Some(&**client)
+    }
+
+    fn group(&self, fixture: &Fixture, _: &Ingested<AppMessage>) -> Option<GroupId> {
+        Some(fixture.world.group.clone())
     }
 
     fn check(

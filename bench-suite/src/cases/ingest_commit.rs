@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use engine_api::{
-    Client, CommitBytes, Description, EngineError, Epoch, EpochAuthenticator, Identity, Ingested,
-    Operation, Registration,
+    CgkaEngine, Client, CommitBytes, Description, EngineError, Epoch, EpochAuthenticator, GroupId,
+    Identity, Ingested, Operation, Registration,
 };
 
 use super::{Planned, agree, listed, same, words};
 use crate::case::{Case, CaseId, ChangeKind, WireBytes};
 use crate::checks::{Check, Ledger};
-use crate::world::{Tree, World};
+use crate::world::{self, Tree, World};
 
 /// The last member follows a commit of the founder's.
 #[derive(Clone, Copy)]
@@ -48,13 +48,13 @@ impl Case for IngestCommit {
     }
 
     fn large_sizes(&self) -> &'static [usize] {
-        &[100, 1000]
+        &[101, 1001, 10_001]
     }
 
-    fn absent(&self, _: &Description, size: usize) -> Option<String> {
-        (self.change == ChangeKind::Remove && size == 2).then(|| {
-            "in a group of two the only receiver is the one removed, who does other work".into()
-        })
+    fn absent(&self, engine: &Description, size: usize) -> Option<String> {
+        let alone = self.change == ChangeKind::Remove && size == 2;
+        let reason = "in a group of two the only receiver is the one removed, who does other work";
+        alone.then(|| reason.into()).or_else(|| world::absent(engine, size, self.tree))
     }
 
     fn fixture(&self, engine: &Registration, size: usize) -> Result<Rc<Fixture>, EngineError> {
@@ -102,6 +102,14 @@ impl Case for IngestCommit {
 
     fn wire(&self, fixture: &Fixture, _: &Ingested<Epoch>) -> WireBytes {
         WireBytes { sent: Vec::new(), received: vec![("commit", fixture.commit.len())] }
+    }
+
+    fn client<'a>(&self, client: &'a Client) -> Option<&'a dyn CgkaEngine> {
+        Some(&**client)
+    }
+
+    fn group(&self, fixture: &Fixture, _: &Ingested<Epoch>) -> Option<GroupId> {
+        Some(fixture.world.group.clone())
     }
 
     fn check(

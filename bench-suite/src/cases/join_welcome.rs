@@ -2,12 +2,15 @@
 
 use std::rc::Rc;
 
-use engine_api::{Client, EngineError, Epoch, GroupId, Operation, Registration, WelcomeBytes};
+use engine_api::{
+    CgkaEngine, Client, EngineError, Epoch, GroupId, Operation, Registration, WelcomeBytes,
+};
 
 use super::{agree, same, words};
 use crate::case::{Case, CaseId, WireBytes};
 use crate::checks::{Check, Ledger};
 use crate::original::Original;
+use crate::world::{self, Tree};
 
 /// The joining of a group whose founder has just added everybody.
 #[derive(Clone, Copy)]
@@ -36,10 +39,21 @@ impl Case for JoinWelcome {
     }
 
     fn large_sizes(&self) -> &'static [usize] {
-        &[100, 1000]
+        &[101, 1001, 10_001]
     }
 
     fn fixture(&self, engine: &Registration, size: usize) -> Result<Rc<Fixture>, EngineError> {
+        if world::is_constructed(&engine.describe(), size) {
+            let large = world::large_group(engine, size, Tree::Cold)?;
+            return Ok(Rc::new(Fixture {
+                members: size,
+                epoch: large.first.epoch(&large.group)?,
+                founder: large.first,
+                group: large.group,
+                welcome: large.welcome,
+                joiner: Original::new(*engine, large.last)?,
+            }));
+        }
         let mut founder = engine.new_client("founder")?;
         let mut joiner = engine.new_client("joiner")?;
         let mut key_packages = Vec::with_capacity(size);
@@ -84,6 +98,14 @@ impl Case for JoinWelcome {
 
     fn wire(&self, fixture: &Fixture, _: &GroupId) -> WireBytes {
         WireBytes { sent: Vec::new(), received: vec![("welcome", fixture.welcome.len())] }
+    }
+
+    fn client<'a>(&self, client: &'a Client) -> Option<&'a dyn CgkaEngine> {
+        Some(&**client)
+    }
+
+    fn group(&self, _: &Fixture, group: &GroupId) -> Option<GroupId> {
+        Some(group.clone())
     }
 
     fn check(

@@ -38,6 +38,22 @@ pub trait Visitor {
     fn visit<C: Case>(&mut self, case: C);
 }
 
+/// The sizes beyond those of the default run, of all cases.
+#[must_use]
+pub fn large_sizes() -> Vec<usize> {
+    struct Large(Vec<usize>);
+    impl Visitor for Large {
+        fn visit<C: Case>(&mut self, case: C) {
+            self.0.extend(case.large_sizes());
+        }
+    }
+    let mut large = Large(Vec::new());
+    visit_all(&mut large);
+    large.0.sort_unstable();
+    large.0.dedup();
+    large.0
+}
+
 /// Shows every case to `visitor`, in the order of the tables.
 pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit(CreateGroup);

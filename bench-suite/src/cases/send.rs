@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use engine_api::{AppBytes, Client, EngineError, Ingested, Operation, Registration};
+use engine_api::{
+    AppBytes, CgkaEngine, Client, EngineError, GroupId, Ingested, Operation, Registration,
+};
 
 use super::{EARLIER, PAYLOAD, words};
 use crate::case::{Case, CaseId, WireBytes};
@@ -28,7 +30,7 @@ impl Case for Send {
     }
 
     fn large_sizes(&self) -> &'static [usize] {
-        &[100, 1000]
+        &[101, 1001, 10_001]
     }
 
     fn fixture(&self, engine: &Registration, size: usize) -> Result<Rc<World>, EngineError> {
@@ -55,6 +57,14 @@ impl Case for Send {
 
     fn wire(&self, _: &World, message: &AppBytes) -> WireBytes {
         WireBytes { sent: vec![("application", message.len())], received: Vec::new() }
+    }
+
+    fn client<'a>(&self, client: &'a Client) -> Option<&'a dyn CgkaEngine> {
+        Some(&**client)
+    }
+
+    fn group(&self, world: &World, _: &AppBytes) -> Option<GroupId> {
+        Some(world.group.clone())
     }
 
     fn check(

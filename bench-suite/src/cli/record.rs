@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use engine_api::Registration;
 
+use crate::cases;
 use crate::record::self_test::{self, Settings, Test};
 use crate::record::{self, DEFAULT, QUICK, Request, THOROUGH};
 
@@ -24,12 +25,13 @@ pub(super) struct Record {
     /// The engine that is entered twice, or `none`.
     #[arg(long, value_name = "ENGINE")]
     again: Option<String>,
-    /// Only rows with this in their name (as `commit/update/warm/33`); may be given several times.
-    #[arg(long, value_name = "SUBSTRING")]
+    /// Only rows with this in their name (as `commit/update/warm/33`), from slash to slash:
+    /// `update/warm`, `send/2`; may be given several times.
+    #[arg(long, value_name = "PART")]
     only: Vec<String>,
-    /// Only these sizes, the large ones included.
-    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
-    sizes: Vec<usize>,
+    /// Only these sizes; `large` is all those beyond the default run's.
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = size)]
+    sizes: Vec<Size>,
     /// Where random choices come from.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
@@ -67,6 +69,29 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A size, or all the large ones.
+#[derive(Clone, Copy, Debug)]
+enum Size {
+    This(usize),
+    Large,
+}
+
+fn size(word: &str) -> Result<Size, String> {
+    match word {
+        "large" => Ok(Size::Large),
+        _ => word.parse().map(Size::This).map_err(|why| format!("{why}; or `large`")),
+    }
+}
+
+impl Size {
+    fn all(self) -> Vec<usize> {
+        match self {
+            Self::This(size) => vec![size],
+            Self::Large => cases::large_sizes(),
+        }
+    }
+}
+
 pub(super) fn run(arguments: Record, present: &[Registration]) -> Result<ExitCode, String> {
     let preset = match (arguments.quick, arguments.thorough) {
         (true, _) => QUICK,
@@ -78,7 +103,7 @@ pub(super) fn run(arguments: Record, present: &[Registration]) -> Result<ExitCod
         engines: arguments.engines,
         again: arguments.again,
         only: arguments.only,
-        sizes: arguments.sizes,
+        sizes: arguments.sizes.into_iter().flat_map(Size::all).collect(),
         seed: arguments.seed,
         margin: arguments.margin,
         processes: arguments.processes,
@@ -124,7 +149,7 @@ pub(super) struct Common {
     #[arg(long, default_value = "burrow/aws-lc")]
     engine: String,
     /// As for `record`.
-    #[arg(long, default_values = ["commit/update/warm", "ingest_app"])]
+    #[arg(long, default_values = ["commit/update/warm", "ingest_commit/update/warm", "ingest_app"])]
     only: Vec<String>,
     /// As for `record`.
     #[arg(long, value_delimiter = ',', default_values_t = [9])]

@@ -2,6 +2,7 @@
 
 use crypto_api::CryptoBackend;
 use crypto_aws_lc::AwsLc;
+use crypto_fiat::Fiat;
 use crypto_lanes::Lanes;
 use crypto_rustcrypto::RustCrypto;
 use engine_api::{
@@ -15,6 +16,8 @@ engine_api::locked_packages!();
 pub(crate) trait Backend: CryptoBackend + Default {
     /// The configuration's name.
     const NAME: &'static str;
+    /// That of the configuration that uses all cores.
+    const NAME_WITH_THREADS: &'static str = Self::NAME;
     /// The library that computes.
     const CRYPTO: &'static str;
     /// The packages that do the work.
@@ -27,17 +30,20 @@ pub(crate) trait Backend: CryptoBackend + Default {
     fn notes() -> &'static [&'static str];
 }
 
-// How long the lists of `build.rs` are: AWS-LC's, SQLite's, RustCrypto's, SQLite's again, and the
-// lanes'.
+// How long the lists of `build.rs` are: AWS-LC's, SQLite's, RustCrypto's, SQLite's again, the
+// lanes', and fiat-crypto's.
 const AWS_LC: usize = 5;
 const SQLITE: usize = if cfg!(feature = "sqlite") { 2 } else { 0 };
 const WITH_AWS_LC: (&[Package], &[Package]) = PACKAGES.split_at(AWS_LC + SQLITE);
-const LANES: usize = 8;
+const LANES: usize = 9;
+const FIAT: usize = 6;
 const WITH_RUSTCRYPTO: (&[Package], &[Package]) =
-    WITH_AWS_LC.1.split_at(WITH_AWS_LC.1.len() - LANES);
+    WITH_AWS_LC.1.split_at(WITH_AWS_LC.1.len() - LANES - FIAT);
+const WITH_LANES: (&[Package], &[Package]) = WITH_RUSTCRYPTO.1.split_at(LANES);
 
 impl Backend for AwsLc {
     const NAME: &'static str = "burrow/aws-lc";
+    const NAME_WITH_THREADS: &'static str = "burrow/aws-lc/threads=all";
     const CRYPTO: &'static str = "aws-lc";
     const PACKAGES: &'static [Package] = WITH_AWS_LC.0.split_at(AWS_LC).0;
     const PACKAGES_WITH_SQLITE: &'static [Package] = WITH_AWS_LC.0;
@@ -72,8 +78,8 @@ impl Backend for RustCrypto {
 
 impl Backend for Lanes {
     const NAME: &'static str = "burrow/lanes";
-    const CRYPTO: &'static str = "aws-lc + curve25519x8";
-    const PACKAGES: &'static [Package] = WITH_RUSTCRYPTO.1;
+    const CRYPTO: &'static str = "aws-lc + dalek + curve25519x8";
+    const PACKAGES: &'static [Package] = WITH_LANES.0;
     const CIPHER_SUITES: &'static [CipherSuite] = &[CipherSuite(1), CipherSuite(3)];
 
     fn notes() -> &'static [&'static str] {
@@ -84,7 +90,8 @@ impl Backend for Lanes {
                 WRITES,
                 ENTROPY,
                 "Seals, key derivations and signatures to verify that come three or more at a time \
-                 are computed eight at once, on one core, with AVX-512 IFMA; the rest by AWS-LC.",
+                 are computed eight at once, on one core, with AVX-512 IFMA; a signature alone is \
+                 verified by dalek, and all else is AWS-LC's.",
             ]
         } else {
             &[
@@ -92,9 +99,27 @@ impl Backend for Lanes {
                 PAST,
                 WRITES,
                 ENTROPY,
-                "This processor has no AVX-512 IFMA: the rows are those of burrow/aws-lc again.",
+                "This processor has no AVX-512 IFMA: signatures are verified by dalek, and all else is \
+                 AWS-LC's, as in burrow/aws-lc.",
             ]
         }
+    }
+}
+
+impl Backend for Fiat {
+    const NAME: &'static str = "burrow/fiat";
+    const CRYPTO: &'static str = "fiat-crypto + rustcrypto";
+    const PACKAGES: &'static [Package] = WITH_LANES.1;
+    const CIPHER_SUITES: &'static [CipherSuite] = &[CipherSuite(1), CipherSuite(3)];
+
+    fn notes() -> &'static [&'static str] {
+        &[
+            PROFILE,
+            PAST,
+            WRITES,
+            "X25519 and Ed25519 are this repository's own, over fiat-crypto's arithmetic; all else \
+             is RustCrypto's.",
+        ]
     }
 }
 
@@ -128,6 +153,26 @@ pub(crate) fn describe<B: Backend>() -> Description {
         deviations: &[],
     }
 }
+
+/// burrow with a thread pool.
+pub(crate) fn describe_threaded<B: Backend>() -> Description {
+    Description {
+        name: B::NAME_WITH_THREADS,
+        threads: Threads::All,
+        notes: THREADED,
+        ..describe::<B>()
+    }
+}
+
+const THREADED: &[&str] = &[
+    PROFILE,
+    PAST,
+    WRITES,
+    "It uses all cores, where the others have one: 16 or more keys to verify or to seal to, in \
+     founding, joining and committing, are shared among the threads of its own pool.",
+    "Processor time is that of the calling thread, which waits meanwhile; allocations of other \
+     threads are not counted, so there is no count.",
+];
 
 const KEPT: &[&str] = &[
     PROFILE,

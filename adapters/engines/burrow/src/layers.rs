@@ -25,6 +25,8 @@ use crate::store::{Contents, Entry, Kept, Store};
 pub(crate) struct Keeping<B, S> {
     client: Burrow<B>,
     store: S,
+    /// Bytes of groups given to the store.
+    written: u64,
 }
 
 impl<B: Backend, S: Store> CgkaEngine for Keeping<B, S> {
@@ -45,7 +47,7 @@ impl<B: Backend, S: Store> CgkaEngine for Keeping<B, S> {
         let published = self.client.publish_key_package()?;
         let new = self.client.key_packages.iter().filter(|(id, _)| !known.contains(id));
         let entries = new.map(key_package).collect::<Result<Vec<_>, _>>()?;
-        self.store.keep(&entries)?;
+        self.keep(&entries)?;
         Ok(published)
     }
 
@@ -87,7 +89,7 @@ impl<B: Backend, S: Store> CgkaEngine for Keeping<B, S> {
         let outcome = self.client.ingest_commit(group, commit)?;
         match &outcome {
             Ingested::Applied(_) => self.keep_group(group, Vec::new())?,
-            Ingested::Removed => self.store.keep(&[Entry::Left(group.clone())])?,
+            Ingested::Removed => self.keep(&[Entry::Left(group.clone())])?,
             _ => {}
         }
         Ok(outcome)
@@ -105,7 +107,7 @@ impl<B: Backend, S: Store> CgkaEngine for Keeping<B, S> {
             entries.extend(staged.messages.key_use.map(|used| record(group, used)).transpose()?);
             entries.push(Entry::Staged(group.clone(), *stage, staged.write().map_err(ours)?));
         }
-        self.store.keep(&entries)?;
+        self.keep(&entries)?;
         Ok(made)
     }
 
@@ -119,7 +121,7 @@ impl<B: Backend, S: Store> CgkaEngine for Keeping<B, S> {
     fn discard_staged(&mut self, commit: StagedCommit) -> Result<(), EngineError> {
         let group = commit.group().clone();
         self.client.discard_staged(commit)?;
-        self.store.keep(&[Entry::Unstaged(group)])
+        self.keep(&[Entry::Unstaged(group)])
     }
 
     fn epoch(&self, group: &GroupId) -> Result<Epoch, EngineError> {
@@ -142,8 +144,13 @@ impl<B: Backend, S: Store> CgkaEngine for Keeping<B, S> {
         self.client.encoded_sizes(group)
     }
 
+    fn written_bytes(&self) -> Option<u64> {
+        Some(self.written)
+    }
+
     fn fork(&self) -> Result<Self, EngineError> {
-        Ok(Self { client: self.client.copied()?, store: self.store.copied()? })
+        let (client, store) = (self.client.copied()?, self.store.copied()?);
+        Ok(Self { client, store, written: self.written })
     }
 
     /// Of what the store has, not of the client in memory: a restored one shows what was kept.
@@ -184,7 +191,14 @@ impl<B: Backend, S: Store> Keeping<B, S> {
         (client.key_packages, client.groups) = (key_packages, groups);
         let mut store = S::open()?;
         store.keep(&entries)?;
-        Ok(Self { client, store })
+        Ok(Self { client, store, written: 0 })
+    }
+
+    fn keep(&mut self, entries: &[Entry]) -> Result<(), EngineError> {
+        self.store.keep(entries)?;
+        let bytes = entries.iter().map(Entry::group_bytes).sum::<usize>();
+        self.written = self.written.saturating_add(bytes as u64);
+        Ok(())
     }
 
     fn references(&self) -> Vec<Vec<u8>> {
@@ -194,12 +208,12 @@ impl<B: Backend, S: Store> Keeping<B, S> {
     fn keep_group(&mut self, id: &GroupId, mut entries: Vec<Entry>) -> Result<(), EngineError> {
         let written = self.client.held(id)?.group.write().map_err(ours)?;
         entries.push(Entry::Group(id.clone(), written));
-        self.store.keep(&entries)
+        self.keep(&entries)
     }
 
     fn keep_use(&mut self, id: &GroupId, key_use: Option<KeyUse>) -> Result<(), EngineError> {
         match key_use {
-            Some(key_use) => self.store.keep(&[record(id, key_use)?]),
+            Some(key_use) => self.keep(&[record(id, key_use)?]),
             None => Ok(()),
         }
     }

@@ -29,6 +29,9 @@
 //!   the two changes.
 //! - A client that is restored from a snapshot is made to compute those at once, as a running one has
 //!   by then. Neither is in a timed operation.
+//! - burrow is built with its feature `parallel`, for `burrow/aws-lc/threads=all` ([`on_request`]),
+//!   which has a thread pool of its own. All others use rayon's global pool, which the harness holds
+//!   to the measured thread, as it does for OpenMLS and mls-rs.
 //! - A commit of one's own makes a GroupInfo only if somebody is added: it goes into the Welcome.
 //!
 //! # Where the adapter steps in
@@ -51,8 +54,10 @@ mod layers;
 mod mls;
 mod state;
 mod store;
+mod threads;
 
 use crypto_aws_lc::AwsLc;
+use crypto_fiat::Fiat;
 use crypto_lanes::Lanes;
 use crypto_rustcrypto::RustCrypto;
 use engine_api::{MlsRegistration, Registration};
@@ -63,6 +68,7 @@ use crate::layers::Keeping;
 use crate::store::Memory;
 #[cfg(feature = "sqlite")]
 use crate::store::Sqlite;
+use crate::threads::Threaded;
 
 /// The configurations. Neither generic nor inlined, so that their code is compiled here, once.
 #[inline(never)]
@@ -73,6 +79,14 @@ pub fn engines() -> Vec<Registration> {
         Registration::of::<Burrow<Lanes>>(),
         Registration::of::<Burrow<RustCrypto>>(),
     ]
+}
+
+/// The configurations that only run if they are named: on our own X25519 and Ed25519, and on all
+/// cores.
+#[inline(never)]
+#[must_use]
+pub fn on_request() -> Vec<Registration> {
+    vec![Registration::of::<Burrow<Fiat>>(), Registration::of::<Threaded<AwsLc>>()]
 }
 
 /// The two as an application keeps them: in memory, and with the feature `sqlite` in a file.

@@ -58,6 +58,21 @@ pub(crate) enum Entry {
     Left(GroupId),
 }
 
+impl Entry {
+    /// How many bytes of a group it has.
+    pub(crate) fn group_bytes(&self) -> usize {
+        match self {
+            Self::Group(_, value) | Self::Staged(_, _, value) => value.len(),
+            Self::KeyUse(_, record) => record.len(),
+            Self::Identity(_)
+            | Self::KeyPackage(..)
+            | Self::KeyPackageUsed(_)
+            | Self::Unstaged(_)
+            | Self::Left(_) => 0,
+        }
+    }
+}
+
 /// What a client is made of again.
 #[derive(Default)]
 pub(crate) struct Contents {

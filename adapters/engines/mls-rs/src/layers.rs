@@ -27,6 +27,8 @@ pub(crate) struct Keeping<B: Backend, S> {
     /// The pending commit of each group that has one.
     pending: BTreeMap<GroupId, Pending>,
     store: S,
+    /// Bytes of groups given to the store.
+    written: u64,
 }
 
 #[derive(Clone)]
@@ -171,9 +173,13 @@ impl<B: Backend, S: Store> CgkaEngine for Keeping<B, S> {
         self.client.encoded_sizes(group)
     }
 
+    fn written_bytes(&self) -> Option<u64> {
+        Some(self.written)
+    }
+
     fn fork(&self) -> Result<Self, EngineError> {
         let (client, store) = (self.client.copied()?, self.store.copied()?);
-        Ok(Self { client, pending: self.pending.clone(), store })
+        Ok(Self { client, pending: self.pending.clone(), store, written: self.written })
     }
 
     /// Of what the store has, not of the client in memory: a restored one shows what was kept.
@@ -225,13 +231,16 @@ impl<B: Backend, S: Store> Keeping<B, S> {
         for (id, held) in &client.groups {
             store.keep_group(id, held.borrow_mut().write_all(&client.outbox)?)?;
         }
-        Ok(Self { client, pending, store })
+        Ok(Self { client, pending, store, written: 0 })
     }
 
     fn keep_group(&mut self, id: &GroupId) -> Result<(), EngineError> {
         let outbox = self.client.outbox.clone();
         let written = self.client.held_mut(id)?.write(&outbox)?;
-        self.store.keep_group(id, written)
+        let bytes = written.changed_len() as u64;
+        self.store.keep_group(id, written)?;
+        self.written = self.written.saturating_add(bytes);
+        Ok(())
     }
 
     fn take_pending(&mut self, commit: &StagedCommit) -> Result<(), EngineError> {

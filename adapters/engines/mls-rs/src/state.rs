@@ -206,6 +206,13 @@ impl Written {
         (group, records(&self.inserted), records(&self.updated))
     }
 
+    /// How many bytes came with this write: the group, and the new and the changed past epochs.
+    pub(crate) fn changed_len(&self) -> usize {
+        let changed = self.inserted.iter().chain(&self.updated);
+        let past = changed.filter_map(|epoch| self.past.get(epoch));
+        self.state.len() + past.map(|epoch| epoch.len()).sum::<usize>()
+    }
+
     /// How many bytes that is.
     pub(crate) fn len(&self) -> usize {
         let past = self.past.values().map(|epoch| epoch.len());

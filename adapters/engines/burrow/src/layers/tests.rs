@@ -18,7 +18,7 @@ fn crashed<S: Store>(client: Kind<S>) -> Result<Kind<S>, EngineError> {
     let again = reopened::<AwsLc>(&store.contents()?)?;
     same(&client.client, &again)?;
     drop(client);
-    Ok(Keeping { client: again, store })
+    Ok(Keeping { client: again, store, written: 0 })
 }
 
 fn same(before: &Burrow<AwsLc>, after: &Burrow<AwsLc>) -> Done {

@@ -22,9 +22,9 @@ use crate::steps::{
     add, assert_agree, assert_caller, assert_received, change, client, each, group_of,
 };
 
-/// The core ones, then those of the other layers.
+/// The core ones, those of the other layers, and the one that only runs if named.
 fn engines() -> Vec<Registration> {
-    [adapter_burrow::engines(), adapter_burrow::layered()].concat()
+    [adapter_burrow::engines(), adapter_burrow::layered(), adapter_burrow::on_request()].concat()
 }
 
 #[test]

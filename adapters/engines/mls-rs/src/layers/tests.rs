@@ -27,7 +27,7 @@ fn crashed<S: Store>(client: Kind<S>) -> Result<Kind<S>, EngineError> {
         assert_eq!(client.epoch_authenticator(id)?, again.epoch_authenticator(id)?);
         assert_eq!(client.members(id)?, again.members(id)?);
     }
-    Ok(Keeping { client: again, pending: client.pending.clone(), store })
+    Ok(Keeping { client: again, pending: client.pending.clone(), store, written: 0 })
 }
 
 fn crash<S: Store>(clients: &mut Vec<Kind<S>>) -> Done {
