@@ -17,6 +17,7 @@ pub(crate) trait Backend: CryptoBackend + Default {
     /// The configuration's name.
     const NAME: &'static str;
     /// That of the configuration that uses all cores.
+    #[cfg(feature = "threads")]
     const NAME_WITH_THREADS: &'static str = Self::NAME;
     /// The library that computes.
     const CRYPTO: &'static str;
@@ -43,6 +44,7 @@ const WITH_LANES: (&[Package], &[Package]) = WITH_RUSTCRYPTO.1.split_at(LANES);
 
 impl Backend for AwsLc {
     const NAME: &'static str = "burrow/aws-lc";
+    #[cfg(feature = "threads")]
     const NAME_WITH_THREADS: &'static str = "burrow/aws-lc/threads=all";
     const CRYPTO: &'static str = "aws-lc";
     const PACKAGES: &'static [Package] = WITH_AWS_LC.0.split_at(AWS_LC).0;
@@ -155,6 +157,7 @@ pub(crate) fn describe<B: Backend>() -> Description {
 }
 
 /// burrow with a thread pool.
+#[cfg(feature = "threads")]
 pub(crate) fn describe_threaded<B: Backend>() -> Description {
     Description {
         name: B::NAME_WITH_THREADS,
@@ -164,6 +167,7 @@ pub(crate) fn describe_threaded<B: Backend>() -> Description {
     }
 }
 
+#[cfg(feature = "threads")]
 const THREADED: &[&str] = &[
     PROFILE,
     PAST,

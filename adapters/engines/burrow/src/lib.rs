@@ -29,9 +29,10 @@
 //!   the two changes.
 //! - A client that is restored from a snapshot is made to compute those at once, as a running one has
 //!   by then. Neither is in a timed operation.
-//! - burrow is built with its feature `parallel`, for `burrow/aws-lc/threads=all` ([`on_request`]),
-//!   which has a thread pool of its own. All others use rayon's global pool, which the harness holds
-//!   to the measured thread, as it does for OpenMLS and mls-rs.
+//! - With the feature `threads` burrow is built with `parallel`, for `burrow/aws-lc/threads=all`
+//!   ([`on_request`]), which has a thread pool of its own. All others then use rayon's global pool,
+//!   which the harness holds to the measured thread, as it does for OpenMLS and mls-rs. By default
+//!   burrow knows of no threads.
 //! - A commit of one's own makes a GroupInfo only if somebody is added: it goes into the Welcome.
 //!
 //! # Where the adapter steps in
@@ -54,6 +55,7 @@ mod layers;
 mod mls;
 mod state;
 mod store;
+#[cfg(feature = "threads")]
 mod threads;
 
 use crypto_aws_lc::AwsLc;
@@ -68,6 +70,7 @@ use crate::layers::Keeping;
 use crate::store::Memory;
 #[cfg(feature = "sqlite")]
 use crate::store::Sqlite;
+#[cfg(feature = "threads")]
 use crate::threads::Threaded;
 
 /// The configurations. Neither generic nor inlined, so that their code is compiled here, once.
@@ -81,12 +84,16 @@ pub fn engines() -> Vec<Registration> {
     ]
 }
 
-/// The configurations that only run if they are named: on our own X25519 and Ed25519, and on all
-/// cores.
+/// The configurations that only run if they are named: on our own X25519 and Ed25519 and, with the
+/// feature `threads`, on all cores.
 #[inline(never)]
 #[must_use]
 pub fn on_request() -> Vec<Registration> {
-    vec![Registration::of::<Burrow<Fiat>>(), Registration::of::<Threaded<AwsLc>>()]
+    vec![
+        Registration::of::<Burrow<Fiat>>(),
+        #[cfg(feature = "threads")]
+        Registration::of::<Threaded<AwsLc>>(),
+    ]
 }
 
 /// The two as an application keeps them: in memory, and with the feature `sqlite` in a file.
