@@ -219,3 +219,6 @@ fn lifetime() -> Lifetime {
     let now = now.map(|since| since.as_secs()).unwrap_or_default();
     Lifetime { not_before: now.saturating_sub(DAY), not_after: now + 60 * DAY }
 }
+
+#[cfg(test)]
+mod tests;

@@ -91,7 +91,10 @@ fn merge_check_and_show_work_on_files() {
     assert!(printed.contains("one.json exists"), "{printed}");
     assert_eq!(bytes("one.json"), bytes("two.json"));
     assert_eq!(merge(&[FIXTURE, "-o", "one.json", "--force"]).0, 0);
-    assert_eq!(bytes("one.json"), std::fs::read(FIXTURE).unwrap());
+    // The run as it was; the file around it is of today's version.
+    let fixture =
+        std::fs::read_to_string(FIXTURE).unwrap().replacen(r#""schema":1"#, r#""schema":2"#, 1);
+    assert_eq!(String::from_utf8(bytes("one.json")).unwrap(), fixture);
 
     let (code, printed) = ran(&folder, &["check", "two.json"]);
     assert_eq!((code, printed.as_str()), (0, "two.json: 2 runs, 16 rows\n"));

@@ -278,3 +278,58 @@ fn only_first(first_ns: Vec<u64>) -> Statistics {
         first_ns,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::protocol::Seat;
+
+    fn looked(case: &str, size: usize, arm: usize, seen: Seen) -> Event {
+        Event::Looked { case: case.into(), size, arm, seen }
+    }
+
+    #[test]
+    fn what_is_over_its_budget_takes_those_with_it_that_would_take_as_much() {
+        let only = ["send", "ingest_app", "commit/update/warm", "join_welcome"].map(String::from);
+        let mut board = Board::new(2, &only, &[101, 1001, 10_001]);
+        let why = "it took 130 s".to_owned();
+        board.enter(looked("send", 101, 0, Seen::Absent("so".into())));
+        board.enter(looked("send", 1001, 0, Seen::Over(why.clone())));
+        let absent = |board: &Board| -> Vec<String> {
+            let groups = board.groups.iter().filter(|group| group.rows[0].absent.is_some());
+            groups.map(|group| format!("{}/{}", group.case, group.size)).collect()
+        };
+        let expected =
+            ["send/101", "send/1001", "send/10001", "ingest_app/1001", "ingest_app/10001"];
+        assert_eq!(absent(&board), expected);
+        assert!(board.groups.iter().all(|group| group.rows[1].absent.is_none()));
+
+        // The process ends with it, which is no fault of the engine's.
+        let seats = |arms: &[usize]| -> Vec<Seat> {
+            let seat =
+                |arm: &usize| Seat { arm: *arm, turn: 0, operations: 0, rounds: 0, lead_in: false };
+            arms.iter().map(seat).collect()
+        };
+        let group = |case: &str, size, arms: &[usize]| Group {
+            case: case.into(),
+            size,
+            blocks: 0,
+            seats: seats(arms),
+        };
+        board.died(&group("send", 1001, &[0, 1]), 0, "its process died");
+        assert_eq!(board.groups.iter().filter(|group| group.rows[0].wrong.is_some()).count(), 0);
+        let mut left = vec![
+            (group("send", 10_001, &[0, 1]), 1),
+            (group("ingest_app", 1001, &[0]), 2),
+            (group("ingest_app", 101, &[0]), 3),
+        ];
+        board.spare(&mut left);
+        let spared = [(group("send", 10_001, &[1]), 1), (group("ingest_app", 101, &[0]), 3)];
+        assert_eq!(left, spared);
+
+        // A join has a group of its own.
+        board.enter(looked("join_welcome", 1001, 1, Seen::Over(why)));
+        let open = board.groups.iter().filter(|group| group.rows[1].absent.is_none());
+        assert_eq!(open.filter(|group| group.case != "join_welcome").count(), 9);
+    }
+}

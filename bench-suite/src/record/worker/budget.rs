@@ -121,9 +121,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn memory_that_is_used_is_seen() {
-        let before = resident_bytes().unwrap_or_default();
-        let held = vec![1_u8; 64 << 20];
-        let after = resident_bytes().unwrap_or_default();
-        assert!(before > 0 && after > before + (32 << 20), "{before} {after} {}", held.len());
+        // Other tests come and go in this process: only what is held for sure is compared.
+        let held = vec![1_u8; 256 << 20];
+        let seen = resident_bytes().unwrap_or_default();
+        assert!(seen > held.iter().map(|byte| u64::from(*byte)).sum(), "{seen}");
     }
 }
