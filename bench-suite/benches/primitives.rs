@@ -5,12 +5,13 @@ use std::cell::RefCell;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use bench_suite::primitives::{Operation, rows};
+use bench_suite::primitives::rows;
+use bench_suite::side_by_side::Work;
 use divan::Bencher;
 
 thread_local! {
     /// By row and library. Filled before anything is timed, once the libraries have agreed.
-    static OPERATIONS: RefCell<Vec<(String, Operation)>> = const { RefCell::new(Vec::new()) };
+    static OPERATIONS: RefCell<Vec<(String, Box<dyn Work>)>> = const { RefCell::new(Vec::new()) };
 }
 
 fn main() -> ExitCode {
@@ -23,9 +24,7 @@ fn main() -> ExitCode {
     };
     let named = rows.into_iter().flat_map(|row| {
         let name = row.name;
-        row.entries
-            .into_iter()
-            .map(move |entry| (format!("{name} {}", entry.library), entry.operation))
+        row.entries.into_iter().map(move |entry| (format!("{name} {}", entry.name), entry.work))
     });
     OPERATIONS.set(named.collect());
     divan::Divan::from_args().sample_count(50).max_time(Duration::from_millis(200)).main();
@@ -39,8 +38,8 @@ fn names() -> Vec<String> {
 #[divan::bench(args = names())]
 fn primitives(bencher: Bencher<'_, '_>, wanted: &String) {
     OPERATIONS.with_borrow_mut(|operations| {
-        if let Some((_, operation)) = operations.iter_mut().find(|(name, _)| name == wanted) {
-            bencher.bench_local(operation);
+        if let Some((_, work)) = operations.iter_mut().find(|(name, _)| name == wanted) {
+            bencher.bench_local(|| work.once());
         }
     });
 }

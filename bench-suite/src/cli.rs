@@ -83,6 +83,11 @@ enum Command {
     /// Records sessions of mixed groups, for every engine to replay.
     #[cfg(feature = "burrow")]
     Sessions(flows::Sessions),
+    /// Walks the scenarios of `vectors` on every engine, and on mixed casts.
+    ///
+    /// Exits with 1 if one of ours differs from what they say, or may be the one that does.
+    #[cfg(feature = "burrow")]
+    Scenarios(crate::scenarios::command::Arguments),
     /// Shows what goes over the wire: sizes of messages, commits, Welcomes and trees.
     Sizes {
         /// Only these engines.
@@ -115,6 +120,8 @@ enum Command {
     SelfTest(record::SelfTest),
     /// Makes one HTML page of result files, or a table in Markdown.
     Report(report::Report),
+    /// Records what post-quantum cipher suites cost a group, or reports on such records.
+    Migration(crate::migration::Arguments),
     /// Shows all that a result file says of one row.
     Show(show::Show),
     /// Says what changed from one result file to another; exits with 1 on a regression.
@@ -126,6 +133,12 @@ enum Command {
     /// Times crypto libraries head to head, once they have agreed on the results.
     #[cfg(feature = "primitives")]
     Primitives(crate::primitives::command::Arguments),
+    /// Who pays for a message, sender or receiver, and what refusing a bad one costs.
+    #[cfg(feature = "primitives")]
+    Asymmetry(crate::asymmetry::command::Arguments),
+    /// Times full TLS 1.3 handshakes: stack x key exchange x certificate, and phases of a migration.
+    #[cfg(feature = "tls")]
+    Tls(crate::tls::command::Arguments),
     /// Runs the MLS working group's vectors on burrow, over each crypto backend.
     ///
     /// `CGKA_VECTORS` names their folder. Exits with 0 only if nothing failed and none is missing.
@@ -146,15 +159,19 @@ pub(crate) fn is_asked_for(mut arguments: impl Iterator<Item = String>) -> bool 
         "soak",
         "flows",
         "sessions",
+        "scenarios",
         "sizes",
         "epoch-probe",
         "counts",
         "conformance",
         "primitives",
+        "asymmetry",
         "record",
         "record-worker",
+        "tls",
         "self-test",
         "report",
+        "migration",
         "show",
         "compare",
         "merge",
@@ -182,7 +199,7 @@ pub fn run(present: &[Registration]) -> ExitCode {
 fn execute(command: Command, present: &[Registration]) -> Result<ExitCode, String> {
     engines::check_names(present)?;
     match command {
-        Command::Engines { json } => print::engines(&engines::with_layers(present), json),
+        Command::Engines { json } => print::engines(&engines::everything(present), json),
         Command::List { json } => print::list(json),
         Command::Verify { engines, json } => {
             let chosen = engines::select(&engines::with_layers(present), &engines)?;
@@ -214,6 +231,10 @@ fn execute(command: Command, present: &[Registration]) -> Result<ExitCode, Strin
         Command::Flows(arguments) => return flows::run(&arguments),
         #[cfg(feature = "burrow")]
         Command::Sessions(arguments) => return flows::record(&arguments),
+        #[cfg(feature = "burrow")]
+        Command::Scenarios(arguments) => {
+            return crate::scenarios::command::run(&arguments, present);
+        }
         Command::Sizes { engines, json } => {
             print::sizes(&engines::select(present, &engines)?, json)
         }
@@ -223,9 +244,16 @@ fn execute(command: Command, present: &[Registration]) -> Result<ExitCode, Strin
         Command::Counts(arguments) => return counts::run(&arguments),
         #[cfg(feature = "primitives")]
         Command::Primitives(arguments) => return crate::primitives::command::run(&arguments),
+        #[cfg(feature = "primitives")]
+        Command::Asymmetry(arguments) => {
+            return crate::asymmetry::command::run(&arguments, present);
+        }
+        #[cfg(feature = "tls")]
+        Command::Tls(arguments) => return crate::tls::command::run(&arguments),
         Command::Record(arguments) => return record::run(*arguments, present),
         Command::RecordWorker => return Ok(record::worker(present)),
         Command::SelfTest(test) => return record::self_test(test),
+        Command::Migration(arguments) => return crate::migration::run(&arguments, present),
         Command::Report(arguments) => return report::run(&arguments),
         Command::Show(arguments) => return show::run(&arguments),
         Command::Compare(arguments) => return compare::run(&arguments),

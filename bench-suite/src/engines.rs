@@ -40,6 +40,29 @@ pub fn layered() -> Vec<Registration> {
     engines
 }
 
+/// The engines on post-quantum cipher suites, and those on 0x0001 that only they are held against. They
+/// run if they are named, by their whole name or by their suite's, as in `0x004D`.
+#[must_use]
+pub fn post_quantum() -> Vec<Registration> {
+    let mut engines = Vec::new();
+    #[cfg(feature = "burrow")]
+    engines.extend(adapter_burrow::post_quantum());
+    #[cfg(feature = "openmls")]
+    engines.extend(adapter_openmls::on_request());
+    #[cfg(feature = "mls-rs")]
+    engines.extend(adapter_mls_rs::on_request());
+    engines
+}
+
+/// All engines that a run can be about, but those that lie.
+#[must_use]
+pub fn everything(engines: &[Registration]) -> Vec<Registration> {
+    let mut everything = with_layers(engines);
+    let known: Vec<_> = everything.iter().map(Registration::name).collect();
+    everything.extend(post_quantum().into_iter().filter(|one| !known.contains(&one.name())));
+    everything
+}
+
 /// These engines and those of the other layers.
 #[must_use]
 pub fn with_layers(engines: &[Registration]) -> Vec<Registration> {
@@ -72,9 +95,9 @@ pub fn check_names(engines: &[Registration]) -> Result<(), String> {
     }
 }
 
-/// Those of `engines` that `wanted` names, all if it names none. `broken` engines and those of
-/// [`layered`] take part only if named; the latter by their whole name or by their layer's, as in
-/// `sqlite`.
+/// Those of `engines` that `wanted` names, all if it names none. `broken` engines, those of [`layered`]
+/// and those of [`post_quantum`] take part only if named; the second by their whole name or by their
+/// layer's, as in `sqlite`, the last by their whole name or by their suite's, as in `0x004D`.
 ///
 /// # Errors
 /// The first name that fits no engine.
@@ -82,12 +105,15 @@ pub fn select(engines: &[Registration], wanted: &[String]) -> Result<Vec<Registr
     if wanted.is_empty() {
         return Ok(engines.to_vec());
     }
-    let mut everything = with_layers(engines);
+    let mut everything = everything(engines);
     everything.extend(broken());
+    let on_suites: Vec<_> = post_quantum().iter().map(Registration::name).collect();
     let is_named = |engine: &Registration, name: &String| {
         if is_layered(engine) {
             let about = engine.describe();
             [about.name, about.layer.name()].contains(&name.as_str())
+        } else if on_suites.contains(&engine.name()) {
+            engine.name() == name || is_on(engine, name)
         } else {
             fits(engine.name(), name)
         }
@@ -100,6 +126,13 @@ pub fn select(engines: &[Registration], wanted: &[String]) -> Result<Vec<Registr
     }
     everything.retain(|engine| wanted.iter().any(|name| is_named(engine, name)));
     Ok(everything)
+}
+
+/// Whether this is the name of the engine's suite, beyond 0x0001.
+fn is_on(engine: &Registration, name: &str) -> bool {
+    let about = engine.describe();
+    let suite = about.cipher_suites.first().filter(|suite| suite.0 != 1);
+    suite.is_some_and(|suite| suite.to_string().eq_ignore_ascii_case(name))
 }
 
 /// `openmls` fits `openmls/rustcrypto` as well as `openmls`.

@@ -15,6 +15,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use burrow::codec::{Decode, Encode};
 use burrow::crypto::{encrypt_with_label, make_key_package_ref};
@@ -26,15 +27,14 @@ use burrow::types::{
     GroupInfoContent, GroupSecrets, KeyPackage, LeafIndex, LeafNodeContent, LeafNodeSource,
     Lifetime, ProtocolVersion, VerifiedLeafNode, Welcome,
 };
-use crypto_api::{CipherSuite, CryptoBackend, Secret, SigningKey, Suite};
-use crypto_aws_lc::AwsLc;
+use crypto_api::{CipherSuite, CryptoBackend, PqSuites, Secret, SigningKey, Suite};
+use crypto_aws_lc::{AwsLc, SystemRandom};
 use engine_api::{
-    Change, Client, EngineError, GroupId, KeyPackageBytes, Registration, WelcomeBytes,
+    Change, Client, Description, EngineError, GroupId, KeyPackageBytes, Registration, WelcomeBytes,
 };
 
 use crate::world::Tree;
 
-const CIPHER_SUITE: CipherSuite = CipherSuite::MLS_128_DHKEMX25519_AES128GCM_SHA256_ED25519;
 const GROUP_ID: &[u8] = b"a large group made by construction";
 
 /// The epoch in which the founder joins.
@@ -66,13 +66,25 @@ pub(crate) fn found(
     let mut first = engine.new_client("founder")?;
     let mut last = engine.new_client(&format!("member {}", size.saturating_sub(1)))?;
     let founders = first.publish_key_package()?;
-    let group = first.join_welcome(&welcome(&founders, size, tree).map_err(made)?.into())?;
+    let made = welcome(suite_of(engine), &founders, size, tree).map_err(made)?;
+    let group = first.join_welcome(&made.into())?;
     let invitation = last.publish_key_package()?;
     let staged = first.stage_commit(&group, &Change::Add(std::slice::from_ref(&invitation)))?;
     let welcome = staged.welcomes().for_invitee(0).cloned();
     let welcome = welcome.ok_or_else(|| EngineError::internal("a large group: no Welcome"))?;
     first.merge_staged(staged.published())?;
     Ok(Founded { group, first, last, welcome })
+}
+
+/// Whether groups can be made that this engine can be in.
+pub(crate) fn is_possible(engine: &Description) -> bool {
+    let suite = engine.cipher_suites.first().map_or(0, |suite| suite.0);
+    BACKEND.with(|backend| backend.suite(CipherSuite(suite)).is_ok())
+}
+
+/// The cipher suite that the engine is benched with.
+fn suite_of(engine: &Registration) -> CipherSuite {
+    CipherSuite(engine.describe().cipher_suites.first().map_or(0, |suite| suite.0))
 }
 
 fn made(why: burrow::Error) -> EngineError {
@@ -86,19 +98,26 @@ struct Base {
 }
 
 thread_local! {
-    static BASES: RefCell<HashMap<(usize, Tree), Rc<Base>>> = RefCell::default();
-    static BACKEND: AwsLc = AwsLc::new();
+    static BASES: RefCell<HashMap<(CipherSuite, usize, Tree), Rc<Base>>> = RefCell::default();
+    static BACKEND: AwsLc =
+        AwsLc::with_post_quantum(&PqSuites::default(), Arc::new(SystemRandom));
 }
 
-fn welcome(founders: &KeyPackageBytes, size: usize, tree: Tree) -> burrow::Result<Vec<u8>> {
+fn welcome(
+    cipher_suite: CipherSuite,
+    founders: &KeyPackageBytes,
+    size: usize,
+    tree: Tree,
+) -> burrow::Result<Vec<u8>> {
     BACKEND.with(|backend| {
-        let suite = backend.suite(CIPHER_SUITE).map_err(burrow::Error::from)?;
-        let known = BASES.with_borrow(|bases| bases.get(&(size, tree)).cloned());
+        let suite = backend.suite(cipher_suite).map_err(burrow::Error::from)?;
+        let key = (cipher_suite, size, tree);
+        let known = BASES.with_borrow(|bases| bases.get(&key).cloned());
         let base = match known {
             Some(base) => base,
             None => {
                 let base = Rc::new(Base::make(suite, size, tree)?);
-                BASES.with_borrow_mut(|bases| bases.insert((size, tree), Rc::clone(&base)));
+                BASES.with_borrow_mut(|bases| bases.insert(key, Rc::clone(&base)));
                 base
             }
         };
@@ -150,7 +169,7 @@ impl Base {
         let random = |length| Secret::try_from_fn(length, |out| suite.random(out));
         let group_context = GroupContext {
             version: ProtocolVersion::MLS10,
-            cipher_suite: CIPHER_SUITE,
+            cipher_suite: suite.cipher_suite(),
             group_id: GROUP_ID.to_vec(),
             epoch: EPOCH,
             tree_hash: tree.tree_hash(suite)?.as_slice().to_vec(),
@@ -188,7 +207,7 @@ impl Base {
             new_member: reference.as_slice().to_vec(),
             encrypted_group_secrets: encrypt_with_label(suite, key, b"Welcome", info, &secrets)?,
         }];
-        Ok(Welcome { cipher_suite: CIPHER_SUITE, secrets, encrypted_group_info })
+        Ok(Welcome { cipher_suite: suite.cipher_suite(), secrets, encrypted_group_info })
     }
 }
 
@@ -201,7 +220,7 @@ fn leaf(suite: &dyn Suite, index: u32, signer: &SigningKey) -> burrow::Result<Ve
         credential: Credential::Basic(format!("member {index}").into_bytes()),
         capabilities: Capabilities {
             versions: vec![ProtocolVersion::MLS10],
-            cipher_suites: vec![CIPHER_SUITE],
+            cipher_suites: vec![suite.cipher_suite()],
             credentials: vec![CredentialType::BASIC],
             ..Capabilities::default()
         },

@@ -11,6 +11,8 @@
 //! `cargo bench` then prints the tables, and `cargo bench --bench <target> -- verify` runs the checks.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "primitives")]
+pub mod asymmetry;
 pub mod case;
 pub mod cases;
 pub mod checks;
@@ -24,12 +26,18 @@ pub mod flows;
 pub mod front;
 #[cfg(feature = "burrow")]
 pub(crate) mod large_group;
+pub mod migration;
 pub mod original;
 #[cfg(feature = "primitives")]
 pub mod primitives;
 pub mod record;
+#[cfg(feature = "burrow")]
+pub mod scenarios;
+pub mod side_by_side;
 pub mod sizes;
 pub mod soak;
+#[cfg(feature = "tls")]
+pub mod tls;
 pub mod verify;
 pub mod world;
 

@@ -114,6 +114,12 @@ pub(crate) fn is_constructed(engine: &Description, size: usize) -> bool {
 
 /// Why an engine has no group of this size and tree, if it hasn't.
 pub(crate) fn absent(engine: &Description, size: usize, tree: Tree) -> Option<String> {
+    if is_constructed(engine, size) && !large_groups(engine) {
+        return Some(format!(
+            "groups of more than {LARGEST_PLAYED} members are made by construction, by burrow, which \
+             doesn't have the cipher suite"
+        ));
+    }
     let too_large = size > LARGEST_WARM && engine.wire_profile == WireProfile::Marmot;
     (too_large && tree == Tree::Warm).then(|| {
         format!(
@@ -136,7 +142,7 @@ fn large(engine: &Registration, size: usize, tree: Tree) -> Result<Built, Engine
 }
 
 #[cfg(feature = "burrow")]
-pub(crate) use crate::large_group::{Founded, found as large_group};
+pub(crate) use crate::large_group::{Founded, found as large_group, is_possible as large_groups};
 
 /// A large group, if it could be made.
 #[cfg(not(feature = "burrow"))]
@@ -145,6 +151,12 @@ pub(crate) struct Founded {
     pub(crate) first: Client,
     pub(crate) last: Client,
     pub(crate) welcome: WelcomeBytes,
+}
+
+/// Without burrow none can be made, which its making says.
+#[cfg(not(feature = "burrow"))]
+pub(crate) fn large_groups(_: &Description) -> bool {
+    true
 }
 
 #[cfg(not(feature = "burrow"))]

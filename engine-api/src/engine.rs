@@ -4,8 +4,8 @@ use std::any::Any;
 
 use crate::{
     AppBytes, AppMessage, Change, CommitBytes, Description, EncodedSizes, EngineError, Epoch,
-    EpochAuthenticator, Founded, GroupId, Identity, Ingested, KeyPackageBytes, LeafIndex, Member,
-    PublishedCommit, SnapshotBytes, StagedCommit, WelcomeBytes,
+    EpochAuthenticator, Founded, GroupId, Identity, Ingested, KeyPackageBytes, LeafIndex,
+    MarmotClient, Member, PublishedCommit, SnapshotBytes, StagedCommit, WelcomeBytes,
 };
 
 /// One client of one engine: a user's device with its keys, its store and its groups.
@@ -195,6 +195,11 @@ pub trait CgkaEngine: Any {
     fn group_name(&self, group: &GroupId) -> Result<String, EngineError> {
         let _ = group;
         Err(EngineError::unsupported("groups have no name"))
+    }
+
+    /// What it can do beside this as an engine of the Marmot profile; `None` for any other.
+    fn marmot(&mut self) -> Option<&mut dyn MarmotClient> {
+        None
     }
 
     // ---- Capabilities: asked for in `describe().capabilities`, never assumed ------------------

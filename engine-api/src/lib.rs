@@ -34,6 +34,7 @@ mod describe;
 mod engine;
 mod error;
 mod group;
+mod marmot;
 mod mls;
 mod outcome;
 mod registration;
@@ -50,6 +51,7 @@ pub use describe::{
 pub use engine::CgkaEngine;
 pub use error::EngineError;
 pub use group::{EncodedSizes, Epoch, Founded, LeafIndex, Member, Welcomes};
+pub use marmot::{MARMOT_GROUP_DATA, MarmotClient};
 pub use mls::{
     AnyMlsClient, Declared, ExternallyJoined, GroupInfoBytes, MlsCapabilities, MlsClient,
     MlsEffect, MlsExtension, MlsProposal, MlsRegistration, PassiveClient, ProposalBytes,

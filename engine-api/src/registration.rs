@@ -47,6 +47,20 @@ impl Registration {
         self
     }
 
+    /// The same engine in another configuration, on another cipher suite for instance: it differs in
+    /// what it says of itself and in how a new client begins. Copied and restored clients are what
+    /// they were before, so `new_client` must make clients of the same type.
+    #[must_use]
+    pub const fn configured(
+        mut self,
+        describe: fn() -> Description,
+        new_client: fn(&str) -> Result<Client, EngineError>,
+    ) -> Self {
+        self.describe = describe;
+        self.new_client = new_client;
+        self
+    }
+
     /// The name in every table.
     #[must_use]
     pub fn name(&self) -> &'static str {

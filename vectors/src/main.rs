@@ -35,5 +35,9 @@ fn write() -> Result<(), Box<dyn Error>> {
         std::fs::write(root.join("data").join(kind.file()), own::to_json(&scenes)?)?;
         println!("{cases} cases in data/{}", kind.file());
     }
+    for (file, cases) in own::generate_post_quantum()? {
+        std::fs::write(root.join("data").join("post-quantum").join(file), own::to_json(&cases)?)?;
+        println!("{} cases in data/post-quantum/{file}", cases.len());
+    }
     Ok(())
 }

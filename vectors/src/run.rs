@@ -25,18 +25,28 @@ pub fn run_all(library: &Library) -> Report {
 /// Runs one file on every backend.
 #[must_use]
 pub fn run_file(library: &Library, file: &VectorFile) -> FileReport {
+    let cases = library.cases(file).map_err(|error| error.to_string());
+    run_cases(file, cases, &backends())
+}
+
+/// Runs the cases of a file, if there are any, on these backends.
+pub(crate) fn run_cases(
+    file: &VectorFile,
+    cases: Result<Vec<Value>, String>,
+    backends: &[Arc<dyn CryptoBackend>],
+) -> FileReport {
     let mut report = FileReport::new(file);
-    let cases = match library.cases(file) {
+    let cases = match cases {
         Ok(cases) => cases,
         Err(error) => {
-            report.problems.push(error.to_string());
+            report.problems.push(error);
             return report;
         }
     };
     report.cases = cases.len();
     if file.has_suites() {
-        for backend in backends() {
-            report.rows.extend(run_on(&backend, file, &cases));
+        for backend in backends {
+            report.rows.extend(run_on(backend, file, &cases));
         }
     } else {
         let mut row = Row::new(None, None);

@@ -1,6 +1,7 @@
 //! Takes the versions of burrow and of what works for it from the lockfile: first the list of
 //! `burrow/aws-lc`, then that of `burrow/rustcrypto`, each followed by what stores to SQLite if that is
-//! built, then those of `burrow/lanes` and `burrow/fiat`. `src/describe.rs` splits them.
+//! built, then those of `burrow/lanes` and `burrow/fiat`, then what the post-quantum suites take on
+//! AWS-LC, on RustCrypto and on libcrux. `src/describe.rs` splits them.
 
 fn main() {
     let aws_lc = ["burrow", "crypto-api", "crypto-aws-lc", "aws-lc-rs", "aws-lc-sys"];
@@ -30,5 +31,22 @@ fn main() {
         "aws-lc-sys",
     ];
     let fiat = ["burrow", "crypto-api", "crypto-fiat", "fiat-crypto", "aes-gcm", "sha2"];
-    engine_lockfile::emit(&[&aws_lc[..], sqlite, &rustcrypto, sqlite, &lanes, &fiat].concat());
+    let pq_aws_lc = [&aws_lc[..], &["libcrux-ml-kem", "libcrux-sha3"]].concat();
+    let pq_rustcrypto = [&rustcrypto[..], &["p256", "p384", "ml-kem", "ml-dsa", "sha3"]].concat();
+    let libcrux = [
+        "burrow",
+        "crypto-api",
+        "crypto-libcrux",
+        "libcrux-curve25519",
+        "libcrux-ed25519",
+        "libcrux-aesgcm",
+        "libcrux-chacha20poly1305",
+        "libcrux-sha2",
+        "libcrux-ml-kem",
+        "libcrux-ml-dsa",
+        "libcrux-sha3",
+    ];
+    let post_quantum = [&pq_aws_lc[..], &pq_rustcrypto, &libcrux].concat();
+    let all = [&aws_lc[..], sqlite, &rustcrypto, sqlite, &lanes, &fiat, &post_quantum].concat();
+    engine_lockfile::emit(&all);
 }

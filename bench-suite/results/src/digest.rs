@@ -10,8 +10,12 @@ use crate::format::Run;
 /// If the run can't be written as JSON.
 pub fn run_id(run: &Run) -> Result<String, serde_json::Error> {
     let bare = Run { id: String::new(), ..run.clone() };
-    let text = serde_json::to_vec(&bare)?;
-    Ok(Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(sha256_hex(&serde_json::to_vec(&bare)?))
+}
+
+/// SHA-256 in hex.
+pub(crate) fn sha256_hex(text: &[u8]) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// As much of a run's identity as people are shown.

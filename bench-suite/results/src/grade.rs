@@ -1,7 +1,7 @@
 //! What speaks against a run by what its own file says: the recorder grades with it, and a reader
 //! holds a `reference` against it.
 
-use crate::format::{Control, Demerit, Run, Verdict};
+use crate::format::{Build, Control, Demerit, Host, Run, Verdict};
 
 /// The highest load beside a run that is none.
 const IDLE: f64 = 0.5;
@@ -18,8 +18,17 @@ const STOLEN: f64 = 0.01;
 pub fn demerits(run: &Run) -> Vec<Demerit> {
     let mut demerits = Vec::new();
     conditions(run, &mut demerits);
-    machine(run, &mut demerits);
+    demerits.extend(of_conditions(&run.host, &run.build));
     controls(run, &mut demerits);
+    demerits
+}
+
+/// What speaks against measurements of this program on this machine.
+#[must_use]
+pub fn of_conditions(host: &Host, build: &Build) -> Vec<Demerit> {
+    let mut demerits = Vec::new();
+    program(build, &mut demerits);
+    machine(host, &mut demerits);
     demerits
 }
 
@@ -44,11 +53,6 @@ fn conditions(run: &Run, demerits: &mut Vec<Demerit>) {
     if run.interrupted {
         demerits.push(demerit("interrupted", "stopped before its plan was done"));
     }
-    match run.build.dirty {
-        Some(false) => {}
-        Some(true) => demerits.push(demerit("dirty", "the tree has changes that are in no commit")),
-        None => demerits.push(demerit("dirty", "it is not known which commit was built")),
-    }
     if run.controls.is_empty() {
         let seen = match &run.plan.again {
             None => "no engine was entered twice".to_owned(),
@@ -58,8 +62,15 @@ fn conditions(run: &Run, demerits: &mut Vec<Demerit>) {
     }
 }
 
-fn machine(run: &Run, demerits: &mut Vec<Demerit>) {
-    let host = &run.host;
+fn program(build: &Build, demerits: &mut Vec<Demerit>) {
+    match build.dirty {
+        Some(false) => {}
+        Some(true) => demerits.push(demerit("dirty", "the tree has changes that are in no commit")),
+        None => demerits.push(demerit("dirty", "it is not known which commit was built")),
+    }
+}
+
+fn machine(host: &Host, demerits: &mut Vec<Demerit>) {
     match host.before.average {
         Some([load, ..]) if load <= IDLE => {}
         Some([load, ..]) => demerits.push(demerit("load", format!("{load} before the run"))),

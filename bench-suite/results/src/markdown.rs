@@ -26,20 +26,34 @@ pub struct Options {
 
 /// A document without the two markers.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there must be one line `{BEGIN}` and after it one line `{END}`")]
-pub struct NoPlace;
+#[error("there must be one line `{begin}` and after it one line `{end}`")]
+pub struct NoPlace {
+    begin: String,
+    end: String,
+}
 
 /// `document` with `table` between its markers.
 ///
 /// # Errors
 /// [`NoPlace`].
 pub fn place(document: &str, table: &str) -> Result<String, NoPlace> {
-    let (before, rest) = document.split_once(BEGIN).ok_or(NoPlace)?;
-    let (_, after) = rest.split_once(END).ok_or(NoPlace)?;
-    if after.contains(BEGIN) || after.contains(END) {
-        return Err(NoPlace);
+    place_between(document, BEGIN, END, table)
+}
+
+/// The same between other markers.
+pub(crate) fn place_between(
+    document: &str,
+    begin: &str,
+    end: &str,
+    table: &str,
+) -> Result<String, NoPlace> {
+    let no_place = || NoPlace { begin: begin.into(), end: end.into() };
+    let (before, rest) = document.split_once(begin).ok_or_else(no_place)?;
+    let (_, after) = rest.split_once(end).ok_or_else(no_place)?;
+    if after.contains(begin) || after.contains(end) {
+        return Err(no_place());
     }
-    Ok(format!("{before}{BEGIN}\n{table}{END}{after}"))
+    Ok(format!("{before}{begin}\n{table}{end}{after}"))
 }
 
 /// The table of one run.
@@ -153,6 +167,7 @@ fn pairs<'a>(run: &Run, engines: &[&'a Engine], subject: &str) -> Vec<(&'a Engin
         for peer in engines
             .iter()
             .filter(|peer| !family(peer) && peer.crypto == own.crypto && peer.layer == own.layer)
+            .filter(|peer| peer.cipher_suite == own.cipher_suite)
         {
             let (one, other) = (&own.name, &peer.name);
             let compared = run.comparisons.iter().any(|c| {

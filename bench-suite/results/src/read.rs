@@ -95,7 +95,7 @@ pub fn load(path: &Path) -> Result<ResultFile, ReadError> {
 const LONGEST: u64 = 1 << 30;
 
 /// A file's text, unpacked if it was packed by gzip.
-fn text(path: &Path) -> std::io::Result<String> {
+pub(crate) fn text(path: &Path) -> std::io::Result<String> {
     let bytes = std::fs::read(path)?;
     let mut text = String::new();
     if bytes.starts_with(&[0x1f, 0x8b]) {

@@ -10,6 +10,7 @@ mod colour;
 mod conditions;
 mod counted;
 mod engines;
+mod migration;
 mod overview;
 mod runs;
 mod scaling;
@@ -21,6 +22,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::digest::short;
 use crate::format::{ResultFile, Run};
 use crate::index::Index;
+use crate::tables::{self, TablesFile};
 use colour::Palette;
 
 /// Everything that a section needs to know.
@@ -37,8 +39,19 @@ struct Page<'a> {
 /// or in a run that lacks it, it is the first that was entered once and has cryptography.
 #[must_use]
 pub fn page(file: &ResultFile, baseline: Option<&str>) -> String {
+    page_with_tables(file, &[], baseline)
+}
+
+/// The same with the tables of these files behind the runs.
+#[must_use]
+pub fn page_with_tables(
+    file: &ResultFile,
+    tables: &[TablesFile],
+    baseline: Option<&str>,
+) -> String {
     let palette = Palette::new(&file.runs);
     let title = match &file.runs[..] {
+        [] => "cgka-bench, tables".to_owned(),
         [run] => format!("cgka-bench, {}, {}", run.host.kind, day(run)),
         runs => format!("cgka-bench, {} runs", runs.len()),
     };
@@ -64,9 +77,10 @@ pub fn page(file: &ResultFile, baseline: Option<&str>) -> String {
             }
             body {
                 h1 { (title) }
-                @if file.runs.is_empty() { p { "There is no run in this file." } }
+                @if file.runs.is_empty() && tables.is_empty() { p { "There is no run in this file." } }
                 @if file.runs.len() > 1 { (runs::side_by_side(&pages)) }
                 @for page in &pages { (section(page, file.runs.len() > 1)) }
+                @for tables in tables { (tables::chapter(tables)) }
                 script { (PreEscaped(include_str!("report/script.js"))) }
             }
         }
@@ -91,6 +105,8 @@ fn section(page: &Page<'_>, several: bool) -> Markup {
         ("engines", "The engines", engines::section(page)),
         ("conditions", "Conditions", conditions::section(page)),
     ];
+    let moved = migration::section(page).map(|chapter| ("migration", "Migration", chapter));
+    let parts: Vec<_> = moved.into_iter().chain(parts).collect();
     html! {
         section.run id=(page.anchor) data-run=(run.id) data-name=(name) {
             @if several { h2.run-title { (name) } }

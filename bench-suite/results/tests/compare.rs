@@ -55,6 +55,30 @@ fn an_engine_that_got_slower_is_a_regression_beyond_the_threshold_only() {
     assert_eq!(said_of(&lenient, "burrow/aws-lc"), [Said::Moved; 4]);
 }
 
+/// One process in which everything of an engine took longer is what processes differ by, not a change
+/// of the engine.
+#[test]
+fn a_single_slow_process_is_no_regression() {
+    let recipe = Recipe { seed: 2, ..OLD };
+    let mut new = run(&recipe);
+    let last = new.plan.processes - 1;
+    for row in new.rows.iter_mut().filter(|row| row.engine == "burrow/aws-lc") {
+        for block in row.blocks.iter_mut().filter(|block| block.process == last) {
+            for ns in &mut block.wall_ns {
+                *ns = *ns * 5 / 4;
+            }
+        }
+    }
+    finish(&mut new, &recipe);
+    let changes = compare(&run(&OLD), &new, 0.03, false).unwrap();
+    assert!(!changes.is_regression(), "{changes}");
+    let widened = changes.times.iter().filter(|c| c.engine == "burrow/aws-lc");
+    for change in widened {
+        let [_, low, high] = change.relative.unwrap();
+        assert!(low < 1.0 && high > 1.1, "{low} {high}");
+    }
+}
+
 #[test]
 fn an_engine_that_got_faster_is_named_and_is_no_regression() {
     let changes = changes(Recipe { seed: 2, slow: Some(("mdk", 0.8)), ..OLD });

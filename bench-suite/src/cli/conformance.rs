@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use engine_api::Registration;
 use serde::Serialize;
 use vectors::own::{EngineRow, engine_rows};
-use vectors::{FILES, Library, Report, run_file};
+use vectors::{FILES, Library, Report, run_file, run_post_quantum};
 
 use super::print;
 use crate::flows;
@@ -15,6 +15,7 @@ use crate::flows;
 struct Conformance {
     #[serde(flatten)]
     working_group: Report,
+    post_quantum: Report,
     own: Vec<EngineRow>,
 }
 
@@ -26,6 +27,8 @@ pub(super) fn run(json: bool, present: &[Registration]) -> Result<ExitCode, Stri
         run_file(&library, file)
     });
     let working_group = Report::new(files.collect());
+    eprintln!("running the post-quantum suites' files");
+    let post_quantum = run_post_quantum();
     let mut own = Vec::new();
     for engine in flows::built_in() {
         let Some(plain) = present.iter().find(|plain| plain.name() == engine.name()) else {
@@ -34,11 +37,13 @@ pub(super) fn run(json: bool, present: &[Registration]) -> Result<ExitCode, Stri
         eprintln!("running our own vectors on {}", engine.name());
         own.extend(engine_rows(&engine, plain).map_err(|why| why.to_string())?);
     }
-    let clean = working_group.clean && own.iter().all(|row| row.failed == 0);
+    let clean = working_group.clean && post_quantum.clean && own.iter().all(|row| row.failed == 0);
     if json {
-        print::json(&Conformance { working_group, own })?;
+        print::json(&Conformance { working_group, post_quantum, own })?;
     } else {
         print!("{working_group}");
+        println!("\nour own of the post-quantum suites, in the working group's formats");
+        print!("{post_quantum}");
         table(&own);
     }
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })

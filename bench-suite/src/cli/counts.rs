@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::print;
 use crate::case::Case;
 use crate::cases::{self, Visitor};
-use crate::counts::{Attempt, Counted, Twin, Uncounted, count_all, twins};
+use crate::counts::{Attempt, Counted, Twin, Uncounted, count_all, post_quantum_twins, twins};
 use crate::floor::{Arithmetic, COMPARED, least};
 
 #[derive(Debug, Args)]
@@ -51,16 +51,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
 }
 
 fn chosen(wanted: &[String]) -> Result<Vec<Twin>, String> {
-    let all = twins();
+    let on_request = post_quantum_twins();
+    let is_on_request = |twin: &Twin| on_request.iter().any(|other| other.name == twin.name);
+    let all = [twins(), on_request.clone()].concat();
+    // Those on post-quantum suites by their whole names only.
     let fits = |twin: &Twin, wanted: &str| {
         let rest = twin.name.strip_prefix(wanted);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') && !is_on_request(twin))
     };
     if let Some(stranger) = wanted.iter().find(|name| !all.iter().any(|twin| fits(twin, name))) {
         let names: Vec<_> = all.iter().map(|twin| twin.name).collect();
         return Err(format!("{stranger} can't be counted; there are {}", names.join(", ")));
     }
-    let is_wanted = |twin: &Twin| wanted.is_empty() || wanted.iter().any(|name| fits(twin, name));
+    let is_wanted = |twin: &Twin| match wanted {
+        [] => !is_on_request(twin),
+        names => names.iter().any(|name| fits(twin, name)),
+    };
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 

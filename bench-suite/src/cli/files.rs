@@ -5,11 +5,26 @@ use std::path::{Path, PathBuf};
 use bench_results::format::{ResultFile, Run};
 use bench_results::merge::merge;
 use bench_results::read::load;
+use bench_results::tables::TablesFile;
+use bench_results::tables::read::{is_tables, load as load_tables};
 use bench_results::write::Existing;
 
 /// One file.
 pub(super) fn read(path: &Path) -> Result<ResultFile, String> {
     load(path).map_err(|why| why.to_string())
+}
+
+/// The result files among these, and what the tables files among them hold.
+pub(super) fn divide(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<TablesFile>), String> {
+    let (mut results, mut tables) = (Vec::new(), Vec::new());
+    for path in paths {
+        if is_tables(path) {
+            tables.push(load_tables(path).map_err(|why| why.to_string())?);
+        } else {
+            results.push(path.clone());
+        }
+    }
+    Ok((results, tables))
 }
 
 /// All runs of all files.

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use bench_results::format::ResultFile;
-use bench_results::markdown::{Options, place, table};
-use bench_results::report::page;
+use bench_results::markdown::{NoPlace, Options, place, table};
+use bench_results::report::page_with_tables;
+use bench_results::tables::{self, TablesFile};
 use bench_results::write::{Existing, replace};
 use clap::Args;
 
@@ -17,7 +18,7 @@ const BASELINE: &str = "burrow/aws-lc";
 /// What `report` can be told.
 #[derive(Debug, Args)]
 pub(super) struct Report {
-    /// Result files.
+    /// Result files, and tables files of `primitives`, `tls` and `asymmetry`.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The page to write.
@@ -47,9 +48,10 @@ pub(super) struct Report {
 }
 
 pub(super) fn run(arguments: &Report) -> Result<ExitCode, String> {
-    let file = files::read_all(&arguments.files)?;
+    let (paths, tables) = files::divide(&arguments.files)?;
+    let file = files::read_all(&paths)?;
     if arguments.markdown {
-        return markdown(arguments, &file);
+        return markdown(arguments, &file, &tables);
     }
     let baseline = match &arguments.baseline {
         None => BASELINE,
@@ -58,7 +60,7 @@ pub(super) fn run(arguments: &Report) -> Result<ExitCode, String> {
     };
     replace(
         &arguments.out,
-        page(&file, Some(baseline)).as_bytes(),
+        page_with_tables(&file, &tables, Some(baseline)).as_bytes(),
         files::existing(arguments.force),
     )
     .map_err(|why| why.to_string())?;
@@ -70,15 +72,51 @@ fn has(file: &ResultFile, name: &str) -> bool {
     file.runs.iter().flat_map(|run| &run.engines).any(|engine| engine.name == name)
 }
 
-fn markdown(arguments: &Report, file: &ResultFile) -> Result<ExitCode, String> {
+/// A text that stands in a document between markers.
+struct Placed {
+    text: String,
+    /// The table's name; the engines' has none.
+    name: Option<String>,
+}
+
+impl Placed {
+    fn into(&self, document: &str) -> Result<String, NoPlace> {
+        match &self.name {
+            None => place(document, &self.text),
+            Some(name) => tables::markdown::place(document, name, &self.text),
+        }
+    }
+}
+
+/// The engines' tables, then one each of every tables file.
+fn texts(arguments: &Report, file: &ResultFile, tables: &[TablesFile]) -> Vec<Placed> {
     let options = Options { subject: arguments.subject.clone(), largest: arguments.largest };
-    let tables: Vec<_> = file.runs.iter().map(|run| table(run, &options)).collect();
-    let tables = tables.join("\n");
+    let runs: Vec<_> = file.runs.iter().map(|run| table(run, &options)).collect();
+    let mut texts = Vec::new();
+    if !runs.is_empty() {
+        texts.push(Placed { text: runs.join("\n"), name: None });
+    }
+    for (file, table) in tables.iter().flat_map(|file| file.tables.iter().map(move |t| (file, t))) {
+        let text = tables::markdown::table(file, table);
+        texts.push(Placed { text, name: Some(table.name.clone()) });
+    }
+    texts
+}
+
+fn markdown(
+    arguments: &Report,
+    file: &ResultFile,
+    tables: &[TablesFile],
+) -> Result<ExitCode, String> {
+    let texts = texts(arguments, file, tables);
     let placed = |path: &Path| -> Result<(String, String), String> {
         let name = path.display();
         let document =
             std::fs::read_to_string(path).map_err(|why| format!("can't read {name}: {why}"))?;
-        let placed = place(&document, &tables).map_err(|why| format!("{name}: {why}"))?;
+        let mut placed = document.clone();
+        for text in &texts {
+            placed = text.into(&placed).map_err(|why| format!("{name}: {why}"))?;
+        }
         Ok((document, placed))
     };
     match (&arguments.into, &arguments.check) {
@@ -96,7 +134,7 @@ fn markdown(arguments: &Report, file: &ResultFile) -> Result<ExitCode, String> {
                 return Ok(ExitCode::FAILURE);
             }
         }
-        (None, None) => print!("{tables}"),
+        (None, None) => texts.iter().for_each(|placed| print!("{}", placed.text)),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -37,11 +37,25 @@ pub fn twins() -> Vec<Twin> {
     counted.extend(adapter_openmls::counted());
     #[cfg(feature = "mls-rs")]
     counted.extend(adapter_mls_rs::counted());
-    let twin = |counted: Registration| {
-        let name = counted.name();
-        Twin { name: name.strip_suffix(SUFFIX).unwrap_or(name), counted }
-    };
     counted.into_iter().map(twin).collect()
+}
+
+/// Those on post-quantum cipher suites, which are counted only if they are named.
+#[must_use]
+pub fn post_quantum_twins() -> Vec<Twin> {
+    let mut counted = Vec::<Registration>::new();
+    #[cfg(feature = "burrow")]
+    counted.extend(adapter_burrow::counted_post_quantum());
+    #[cfg(feature = "openmls")]
+    counted.extend(adapter_openmls::counted_on_request());
+    #[cfg(feature = "mls-rs")]
+    counted.extend(adapter_mls_rs::counted_on_request());
+    counted.into_iter().map(twin).collect()
+}
+
+fn twin(counted: Registration) -> Twin {
+    let name = counted.name();
+    Twin { name: name.strip_suffix(SUFFIX).unwrap_or(name), counted }
 }
 
 /// One engine, one case, one size.

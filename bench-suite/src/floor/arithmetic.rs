@@ -7,6 +7,7 @@
 use engine_api::Operation as Measured;
 use operation_counts::{Counts, Operation};
 
+use super::lengths::{Lengths, TAG};
 use super::tree::{Shape, common_ancestor};
 use crate::case::{CaseId, ChangeKind};
 use crate::cases::PAYLOAD;
@@ -53,22 +54,11 @@ pub struct Term {
 pub struct Arithmetic {
     /// In the order of the protocol's steps.
     pub terms: Vec<Term>,
+    /// Of the cipher suite.
+    lengths: Lengths,
 }
 
-// The encodings of suite 0x0001, in bytes.
-const SECRET: usize = 32;
-const HPKE_KEY: usize = 1 + 32;
-const SIGNATURE: usize = 2 + 64;
-/// A leaf: two keys, a signature, and a byte for each of credential, capabilities and extensions.
-const LEAF: usize = 2 * HPKE_KEY + SIGNATURE + 3;
-/// A path secret that is encrypted: KEM output, ciphertext with its tag, and their lengths.
-const ENCRYPTED_SECRET: usize = 1 + 32 + 1 + SECRET + TAG;
-const TAG: usize = 16;
 const SENDER_DATA: usize = 4 + 4 + 4;
-/// GroupSecrets: joiner secret, path secret, no PSKs.
-const GROUP_SECRETS: usize = (1 + SECRET) + (1 + 1 + SECRET) + 1;
-/// The prefix of a hashed parent: its type, and two child hashes.
-const TREE_HASH: usize = 1 + 2 * (1 + SECRET);
 
 impl Arithmetic {
     /// Calls of one operation, over all terms.
@@ -152,14 +142,21 @@ pub const COMPARED: &[Operation] = &[
 /// The least that a case takes at a size; none where there is no such case.
 #[must_use]
 pub fn least(case: CaseId, size: usize) -> Option<Arithmetic> {
+    least_with(case, size, Lengths::default())
+}
+
+/// The same on a cipher suite whose keys and signatures are so long. The counts are the same; what is
+/// hashed and sealed is longer.
+#[must_use]
+pub fn least_with(case: CaseId, size: usize, l: Lengths) -> Option<Arithmetic> {
     match (case.operation, case.change, case.tree) {
-        (Measured::CreateGroup, None, None) => Some(create_group(size)),
-        (Measured::JoinWelcome, None, None) if size >= 2 => Some(join_welcome(size)),
-        (Measured::Send, None, None) if size >= 1 => Some(send()),
-        (Measured::IngestApp, None, None) if size >= 2 => Some(ingest_app()),
-        (Measured::Commit, Some(change), Some(tree)) if size >= 2 => commit(change, tree, size),
+        (Measured::CreateGroup, None, None) => Some(create_group(l, size)),
+        (Measured::JoinWelcome, None, None) if size >= 2 => Some(join_welcome(l, size)),
+        (Measured::Send, None, None) if size >= 1 => Some(send(l)),
+        (Measured::IngestApp, None, None) if size >= 2 => Some(ingest_app(l)),
+        (Measured::Commit, Some(change), Some(tree)) if size >= 2 => commit(l, change, tree, size),
         (Measured::IngestCommit, Some(change), Some(tree)) if size >= 2 => {
-            ingest_commit(change, tree, size)
+            ingest_commit(l, change, tree, size)
         }
         _ => None,
     }
@@ -167,11 +164,11 @@ pub fn least(case: CaseId, size: usize) -> Option<Arithmetic> {
 
 /// A group of one (section 11), then a commit that adds everybody (section 12.4.1). That commit is
 /// signed, because its signature is in the transcript; it goes to nobody, so nothing encrypts it.
-fn create_group(invitees: usize) -> Arithmetic {
-    let mut sum = Arithmetic::default();
+fn create_group(l: Lengths, invitees: usize) -> Arithmetic {
+    let mut sum = Arithmetic { terms: Vec::new(), lengths: l };
     sum.add(Operation::KemGenerate, 1, 0, "11", "the creator's leaf");
-    sum.add(Operation::Sign, 1, LEAF, "7.2", "the creator's leaf");
-    sum.add(Operation::Hash, 1, LEAF, "7.8", "tree hash");
+    sum.add(Operation::Sign, 1, l.leaf(), "7.2", "the creator's leaf");
+    sum.add(Operation::Hash, 1, l.leaf(), "7.8", "tree hash");
     epoch_secrets(&mut sum);
     confirm(&mut sum);
     if invitees == 0 {
@@ -182,10 +179,16 @@ fn create_group(invitees: usize) -> Arithmetic {
     let path = shape.commit_path(0, &added);
     validate_key_packages(&mut sum, invitees);
     make_path(&mut sum, path.nodes.len(), path.ciphertexts);
-    sum.add(Operation::Hash, shape.hashed() - invitees - 1, TREE_HASH, "7.8", "tree hash: parents");
-    sum.add(Operation::Hash, invitees + 1, LEAF, "7.8", "tree hash: leaves");
-    sum.add(Operation::Sign, 1, LEAF, "6.1", "the commit");
-    sum.add(Operation::Hash, 1, LEAF + SIGNATURE, "8.2", "confirmed transcript hash");
+    sum.add(
+        Operation::Hash,
+        shape.hashed() - invitees - 1,
+        l.tree_hash(),
+        "7.8",
+        "tree hash: parents",
+    );
+    sum.add(Operation::Hash, invitees + 1, l.leaf(), "7.8", "tree hash: leaves");
+    sum.add(Operation::Sign, 1, l.leaf(), "6.1", "the commit");
+    sum.add(Operation::Hash, 1, l.leaf() + l.signature(), "8.2", "confirmed transcript hash");
     key_schedule(&mut sum);
     confirm(&mut sum);
     welcome(&mut sum, invitees, shape.members());
@@ -193,58 +196,58 @@ fn create_group(invitees: usize) -> Arithmetic {
 }
 
 /// Section 12.4.3.1, for a member whom the founder has just added with all the others.
-fn join_welcome(members: usize) -> Arithmetic {
-    let mut sum = Arithmetic::default();
+fn join_welcome(l: Lengths, members: usize) -> Arithmetic {
+    let mut sum = Arithmetic { terms: Vec::new(), lengths: l };
     let shape = Shape::of(members, Tree::Cold);
     let own = members - 1;
-    sum.add(Operation::Hash, 1, LEAF, "5.2", "KeyPackageRef");
-    let sealed = GROUP_SECRETS + TAG;
+    sum.add(Operation::Hash, 1, l.leaf(), "5.2", "KeyPackageRef");
+    let sealed = l.group_secrets() + TAG;
     sum.add(Operation::KemDecap, 1, sealed, "12.4.3.1", "GroupSecrets");
-    sum.add(Operation::KdfExtract, 1, SECRET, "8", "joiner secret with PSKs");
-    sum.add(Operation::KdfExpand, 3, SECRET, "12.4.3.1", "welcome secret, key and nonce");
-    let group_info = members * LEAF + TAG;
+    sum.add(Operation::KdfExtract, 1, l.secret, "8", "joiner secret with PSKs");
+    sum.add(Operation::KdfExpand, 3, l.secret, "12.4.3.1", "welcome secret, key and nonce");
+    let group_info = members * l.leaf() + TAG;
     sum.add(Operation::AeadOpen, 1, group_info, "12.4.3.1", "GroupInfo with the tree");
-    sum.add(Operation::Verify, 1, members * LEAF, "12.4.3", "GroupInfo");
+    sum.add(Operation::Verify, 1, members * l.leaf(), "12.4.3", "GroupInfo");
     sum.push(Primitive::DecodeSignatureKey, members - 1, 0, "7.3", "the others' keys");
-    sum.add(Operation::Verify, members, LEAF, "7.3", "every leaf");
-    sum.add(Operation::Hash, members, LEAF, "7.8", "tree hash: leaves");
-    sum.add(Operation::Hash, shape.hashed() - members, TREE_HASH, "7.8", "tree hash: parents");
-    sum.add(Operation::Hash, shape.filled_parents(), TREE_HASH, "7.9.2", "parent hashes");
+    sum.add(Operation::Verify, members, l.leaf(), "7.3", "every leaf");
+    sum.add(Operation::Hash, members, l.leaf(), "7.8", "tree hash: leaves");
+    sum.add(Operation::Hash, shape.hashed() - members, l.tree_hash(), "7.8", "tree hash: parents");
+    sum.add(Operation::Hash, shape.filled_parents(), l.tree_hash(), "7.9.2", "parent hashes");
     let from = common_ancestor(0, own);
     let path = shape.filtered_direct_path(0);
     let above = path.iter().filter(|(level, _)| *level >= from).count();
-    sum.add(Operation::KdfExpand, above, SECRET, "7.4", "node secrets");
-    sum.add(Operation::KdfExpand, above.saturating_sub(1), SECRET, "7.4", "path secrets");
-    sum.add(Operation::KemDerive, above, SECRET, "7.4", "the nodes above");
-    sum.add(Operation::KdfExpand, 1, SECRET, "8", "epoch secret");
+    sum.add(Operation::KdfExpand, above, l.secret, "7.4", "node secrets");
+    sum.add(Operation::KdfExpand, above.saturating_sub(1), l.secret, "7.4", "path secrets");
+    sum.add(Operation::KemDerive, above, l.secret, "7.4", "the nodes above");
+    sum.add(Operation::KdfExpand, 1, l.secret, "8", "epoch secret");
     epoch_secrets(&mut sum);
     confirm(&mut sum);
     sum
 }
 
 /// The second message of a sender in an epoch (sections 6.1, 6.3 and 9.1).
-fn send() -> Arithmetic {
-    let mut sum = Arithmetic::default();
+fn send(l: Lengths) -> Arithmetic {
+    let mut sum = Arithmetic { terms: Vec::new(), lengths: l };
     sum.add(Operation::Sign, 1, PAYLOAD.len(), "6.1", "the message");
     ratchet_step(&mut sum);
-    sum.add(Operation::AeadSeal, 1, 2 + PAYLOAD.len() + SIGNATURE, "6.3.1", "the content");
-    sum.add(Operation::KdfExpand, 2, SECRET / 2, "6.3.2", "sender data key and nonce");
+    sum.add(Operation::AeadSeal, 1, 2 + PAYLOAD.len() + l.signature(), "6.3.1", "the content");
+    sum.add(Operation::KdfExpand, 2, l.secret / 2, "6.3.2", "sender data key and nonce");
     sum.add(Operation::AeadSeal, 1, SENDER_DATA, "6.3.2", "sender data");
     sum
 }
 
 /// The same from the receiver's side.
-fn ingest_app() -> Arithmetic {
-    let mut sum = Arithmetic::default();
-    open_message(&mut sum, 2 + PAYLOAD.len() + SIGNATURE);
+fn ingest_app(l: Lengths) -> Arithmetic {
+    let mut sum = Arithmetic { terms: Vec::new(), lengths: l };
+    open_message(&mut sum, 2 + PAYLOAD.len() + l.signature());
     ratchet_step(&mut sum);
     sum.add(Operation::Verify, 1, PAYLOAD.len(), "6.1", "the message");
     sum
 }
 
 /// The founder commits, as a PrivateMessage and with a path (section 12.4.1).
-fn commit(change: ChangeKind, tree: Tree, members: usize) -> Option<Arithmetic> {
-    let mut sum = Arithmetic::default();
+fn commit(l: Lengths, change: ChangeKind, tree: Tree, members: usize) -> Option<Arithmetic> {
+    let mut sum = Arithmetic { terms: Vec::new(), lengths: l };
     let mut shape = Shape::of(members, tree);
     let old_depth = shape.depth();
     let Changed { added, changed } = apply(change, &mut shape)?;
@@ -252,15 +255,15 @@ fn commit(change: ChangeKind, tree: Tree, members: usize) -> Option<Arithmetic> 
     validate_key_packages(&mut sum, added.len());
     make_path(&mut sum, path.nodes.len(), path.ciphertexts);
     rehash(&mut sum, &shape, &changed);
-    sum.add(Operation::Sign, 1, LEAF, "6.1", "the commit");
-    sum.add(Operation::Hash, 1, LEAF + SIGNATURE, "8.2", "confirmed transcript hash");
+    sum.add(Operation::Sign, 1, l.leaf(), "6.1", "the commit");
+    sum.add(Operation::Hash, 1, l.leaf() + l.signature(), "8.2", "confirmed transcript hash");
     key_schedule(&mut sum);
     confirm(&mut sum);
     first_of_epoch(&mut sum, old_depth);
     ratchet_step(&mut sum);
-    let content = content_of_commit(added.len(), path.nodes.len(), path.ciphertexts);
+    let content = content_of_commit(l, added.len(), path.nodes.len(), path.ciphertexts);
     sum.add(Operation::AeadSeal, 1, content, "6.3.1", "the content");
-    sum.add(Operation::KdfExpand, 2, SECRET / 2, "6.3.2", "sender data key and nonce");
+    sum.add(Operation::KdfExpand, 2, l.secret / 2, "6.3.2", "sender data key and nonce");
     sum.add(Operation::AeadSeal, 1, SENDER_DATA, "6.3.2", "sender data");
     if !added.is_empty() {
         welcome(&mut sum, added.len(), shape.members());
@@ -269,8 +272,8 @@ fn commit(change: ChangeKind, tree: Tree, members: usize) -> Option<Arithmetic> 
 }
 
 /// The last member follows such a commit (section 12.4.2).
-fn ingest_commit(change: ChangeKind, tree: Tree, members: usize) -> Option<Arithmetic> {
-    let mut sum = Arithmetic::default();
+fn ingest_commit(l: Lengths, change: ChangeKind, tree: Tree, members: usize) -> Option<Arithmetic> {
+    let mut sum = Arithmetic { terms: Vec::new(), lengths: l };
     let mut shape = Shape::of(members, tree);
     let (old_depth, own) = (shape.depth(), members - 1);
     let Changed { added, changed } = apply(change, &mut shape)?;
@@ -278,21 +281,21 @@ fn ingest_commit(change: ChangeKind, tree: Tree, members: usize) -> Option<Arith
         return None; // the receiver is the one removed
     }
     let path = shape.commit_path(0, &added);
-    open_message(&mut sum, content_of_commit(added.len(), path.nodes.len(), path.ciphertexts));
+    open_message(&mut sum, content_of_commit(l, added.len(), path.nodes.len(), path.ciphertexts));
     first_of_epoch(&mut sum, old_depth);
     ratchet_step(&mut sum);
-    sum.add(Operation::Verify, 1, LEAF, "6.1", "the commit");
+    sum.add(Operation::Verify, 1, l.leaf(), "6.1", "the commit");
     validate_key_packages(&mut sum, added.len());
-    sum.add(Operation::Verify, 1, LEAF, "7.3", "the committer's new leaf");
+    sum.add(Operation::Verify, 1, l.leaf(), "7.3", "the committer's new leaf");
     rehash(&mut sum, &shape, &changed);
-    sum.add(Operation::Hash, path.nodes.len(), TREE_HASH, "7.9", "parent hashes");
-    sum.add(Operation::KemDecap, 1, SECRET + TAG, "7.5", "the path secret");
+    sum.add(Operation::Hash, path.nodes.len(), l.tree_hash(), "7.9", "parent hashes");
+    sum.add(Operation::KemDecap, 1, l.secret + TAG, "7.5", "the path secret");
     let from = common_ancestor(0, own);
     let above = path.nodes.iter().filter(|(level, _)| *level >= from).count();
-    sum.add(Operation::KdfExpand, above, SECRET, "7.4", "node secrets");
-    sum.add(Operation::KdfExpand, above, SECRET, "7.4", "path secrets, the commit secret last");
-    sum.add(Operation::KemDerive, above, SECRET, "7.4", "the nodes above");
-    sum.add(Operation::Hash, 1, LEAF + SIGNATURE, "8.2", "confirmed transcript hash");
+    sum.add(Operation::KdfExpand, above, l.secret, "7.4", "node secrets");
+    sum.add(Operation::KdfExpand, above, l.secret, "7.4", "path secrets, the commit secret last");
+    sum.add(Operation::KemDerive, above, l.secret, "7.4", "the nodes above");
+    sum.add(Operation::Hash, 1, l.leaf() + l.signature(), "8.2", "confirmed transcript hash");
     key_schedule(&mut sum);
     confirm(&mut sum);
     Some(sum)
@@ -322,81 +325,91 @@ fn apply(change: ChangeKind, shape: &mut Shape) -> Option<Changed> {
 
 /// Sections 10.1 and 7.3: each key package and the leaf in it, both signed with one key.
 fn validate_key_packages(sum: &mut Arithmetic, count: usize) {
+    let l = sum.lengths;
     sum.push(Primitive::DecodeSignatureKey, count, 0, "10.1", "key package: the key");
-    sum.add(Operation::Verify, count, LEAF + HPKE_KEY, "10.1", "key package");
-    sum.add(Operation::Verify, count, LEAF, "7.3", "key package: the leaf");
+    sum.add(Operation::Verify, count, l.leaf() + l.hpke_key(), "10.1", "key package");
+    sum.add(Operation::Verify, count, l.leaf(), "7.3", "key package: the leaf");
 }
 
 /// Sections 7.4 to 7.6, the committer's side.
 fn make_path(sum: &mut Arithmetic, nodes: usize, ciphertexts: usize) {
+    let l = sum.lengths;
     sum.add(Operation::KemGenerate, 1, 0, "7.4", "the committer's new leaf");
-    sum.add(Operation::KdfExpand, nodes, SECRET, "7.4", "node secrets");
-    sum.add(Operation::KdfExpand, nodes, SECRET, "7.4", "path secrets, the commit secret last");
-    sum.add(Operation::KemDerive, nodes, SECRET, "7.4", "the filtered direct path");
-    sum.add(Operation::Hash, nodes, TREE_HASH, "7.9", "parent hashes");
-    sum.add(Operation::Sign, 1, LEAF, "7.2", "the committer's new leaf");
-    sum.add(Operation::KemEncap, ciphertexts, SECRET, "7.6", "path secrets");
+    sum.add(Operation::KdfExpand, nodes, l.secret, "7.4", "node secrets");
+    sum.add(Operation::KdfExpand, nodes, l.secret, "7.4", "path secrets, the commit secret last");
+    sum.add(Operation::KemDerive, nodes, l.secret, "7.4", "the filtered direct path");
+    sum.add(Operation::Hash, nodes, l.tree_hash(), "7.9", "parent hashes");
+    sum.add(Operation::Sign, 1, l.leaf(), "7.2", "the committer's new leaf");
+    sum.add(Operation::KemEncap, ciphertexts, l.secret, "7.6", "path secrets");
 }
 
 /// Section 7.8, with every hash kept that is still right.
 fn rehash(sum: &mut Arithmetic, shape: &Shape, changed: &[usize]) {
-    sum.add(Operation::Hash, shape.rehashed(changed), TREE_HASH, "7.8", "tree hash");
+    let l = sum.lengths;
+    sum.add(Operation::Hash, shape.rehashed(changed), l.tree_hash(), "7.8", "tree hash");
 }
 
 /// Section 8: from the init secret and the commit secret to the secrets of the epoch.
 fn key_schedule(sum: &mut Arithmetic) {
-    sum.add(Operation::KdfExtract, 2, SECRET, "8", "with commit secret, with PSKs");
-    sum.add(Operation::KdfExpand, 2, SECRET, "8", "joiner secret, epoch secret");
+    let l = sum.lengths;
+    sum.add(Operation::KdfExtract, 2, l.secret, "8", "with commit secret, with PSKs");
+    sum.add(Operation::KdfExpand, 2, l.secret, "8", "joiner secret, epoch secret");
     epoch_secrets(sum);
 }
 
 /// Section 8: the eight secrets that an epoch has, and the next init secret.
 fn epoch_secrets(sum: &mut Arithmetic) {
-    sum.add(Operation::KdfExpand, 9, SECRET, "8", "secrets of the epoch");
+    let l = sum.lengths;
+    sum.add(Operation::KdfExpand, 9, l.secret, "8", "secrets of the epoch");
 }
 
 /// Sections 6.1 and 8.2.
 fn confirm(sum: &mut Arithmetic) {
-    sum.add(Operation::Mac, 1, SECRET, "6.1", "confirmation tag");
-    sum.add(Operation::Hash, 1, 2 * SECRET, "8.2", "interim transcript hash");
+    let l = sum.lengths;
+    sum.add(Operation::Mac, 1, l.secret, "6.1", "confirmation tag");
+    sum.add(Operation::Hash, 1, 2 * l.secret, "8.2", "interim transcript hash");
 }
 
 /// Section 12.4.3.1, the committer's side, with the ratchet tree in the GroupInfo.
 fn welcome(sum: &mut Arithmetic, invitees: usize, members: usize) {
-    sum.add(Operation::Sign, 1, members * LEAF, "12.4.3", "GroupInfo");
-    sum.add(Operation::KdfExpand, 3, SECRET, "12.4.3.1", "welcome secret, key and nonce");
-    sum.add(Operation::AeadSeal, 1, members * LEAF, "12.4.3.1", "GroupInfo with the tree");
-    sum.add(Operation::Hash, invitees, LEAF, "5.2", "KeyPackageRefs");
-    sum.add(Operation::KemEncap, invitees, GROUP_SECRETS, "12.4.3.1", "GroupSecrets");
+    let l = sum.lengths;
+    sum.add(Operation::Sign, 1, members * l.leaf(), "12.4.3", "GroupInfo");
+    sum.add(Operation::KdfExpand, 3, l.secret, "12.4.3.1", "welcome secret, key and nonce");
+    sum.add(Operation::AeadSeal, 1, members * l.leaf(), "12.4.3.1", "GroupInfo with the tree");
+    sum.add(Operation::Hash, invitees, l.leaf(), "5.2", "KeyPackageRefs");
+    sum.add(Operation::KemEncap, invitees, l.group_secrets(), "12.4.3.1", "GroupSecrets");
 }
 
 /// Section 9: the way down the secret tree to the sender's leaf, taken once in an epoch. The
 /// siblings are derived with it, because what they are derived from has to be deleted (section 9.2).
 fn first_of_epoch(sum: &mut Arithmetic, depth: u32) {
-    sum.add(Operation::KdfExpand, 2 * depth as usize, SECRET, "9", "secret tree");
-    sum.add(Operation::KdfExpand, 2, SECRET, "9", "the leaf's two ratchets");
+    let l = sum.lengths;
+    sum.add(Operation::KdfExpand, 2 * depth as usize, l.secret, "9", "secret tree");
+    sum.add(Operation::KdfExpand, 2, l.secret, "9", "the leaf's two ratchets");
 }
 
 /// Section 9.1: a key, a nonce and the next secret.
 fn ratchet_step(sum: &mut Arithmetic) {
-    sum.add(Operation::KdfExpand, 3, SECRET, "9.1", "key, nonce and next secret");
+    let l = sum.lengths;
+    sum.add(Operation::KdfExpand, 3, l.secret, "9.1", "key, nonce and next secret");
 }
 
 /// Section 6.3, the receiver's side.
 fn open_message(sum: &mut Arithmetic, content: usize) {
-    sum.add(Operation::KdfExpand, 2, SECRET / 2, "6.3.2", "sender data key and nonce");
+    let l = sum.lengths;
+    sum.add(Operation::KdfExpand, 2, l.secret / 2, "6.3.2", "sender data key and nonce");
     sum.add(Operation::AeadOpen, 1, SENDER_DATA + TAG, "6.3.2", "sender data");
     sum.add(Operation::AeadOpen, 1, content + TAG, "6.3.1", "the content");
 }
 
 /// What a commit's content is at least: key packages by value, and the path.
-fn content_of_commit(added: usize, nodes: usize, ciphertexts: usize) -> usize {
-    added * (LEAF + HPKE_KEY + SIGNATURE)
-        + LEAF
-        + nodes * HPKE_KEY
-        + ciphertexts * ENCRYPTED_SECRET
-        + SIGNATURE
-        + (1 + SECRET)
+fn content_of_commit(l: Lengths, added: usize, nodes: usize, ciphertexts: usize) -> usize {
+    added * (l.leaf() + l.hpke_key() + l.signature())
+        + l.leaf()
+        + nodes * l.hpke_key()
+        + ciphertexts * l.encrypted_secret()
+        + l.signature()
+        + (1 + l.secret)
 }
 
 #[cfg(test)]

@@ -7,11 +7,13 @@
 //! backend that isn't priced here can be below it.
 
 mod arithmetic;
+mod lengths;
 mod primitives;
 mod tree;
 
-pub use arithmetic::{Arithmetic, COMPARED, Primitive, Term, least};
-pub use primitives::{Measure, Price, Primitives, backends};
+pub use arithmetic::{Arithmetic, COMPARED, Primitive, Term, least, least_with};
+pub use lengths::Lengths;
+pub use primitives::{Measure, Price, Primitives, backends, post_quantum_backends};
 
 use crate::case::CaseId;
 
@@ -41,7 +43,18 @@ pub struct Priced {
 /// measured.
 #[must_use]
 pub fn floor(case: CaseId, size: usize, primitives: &Primitives) -> Option<Floor> {
-    let priced = least(case, size)?.terms.into_iter().map(|term| {
+    floor_with(case, size, Lengths::default(), primitives)
+}
+
+/// The same on a cipher suite whose keys and signatures are so long, at its primitives' prices.
+#[must_use]
+pub fn floor_with(
+    case: CaseId,
+    size: usize,
+    lengths: Lengths,
+    primitives: &Primitives,
+) -> Option<Floor> {
+    let priced = least_with(case, size, lengths)?.terms.into_iter().map(|term| {
         let price = primitives.price(&term)?;
         let Price { each_ns, backend, measure } = price;
         Some(Priced { term, each_ns, backend, measure })

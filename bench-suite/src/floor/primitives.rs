@@ -9,7 +9,7 @@ use operation_counts::Operation;
 
 use super::arithmetic::{Primitive, Term};
 
-/// The suite that all engines are benched with.
+/// The suite that all engines are benched with unless another is asked for.
 const SUITE: CipherSuite = CipherSuite::MLS_128_DHKEMX25519_AES128GCM_SHA256_ED25519;
 /// How long one batch of calls takes at least.
 const BATCH_NS: u128 = 200_000;
@@ -76,6 +76,32 @@ pub fn backends() -> Vec<Arc<dyn CryptoBackend>> {
     ]
 }
 
+/// The crypto backends in this binary that have post-quantum suites, with all that they have of them
+/// and with 0x0001.
+#[must_use]
+pub fn post_quantum_backends() -> Vec<Arc<dyn CryptoBackend>> {
+    #[cfg(feature = "burrow")]
+    {
+        let suites = crypto_api::PqSuites::default();
+        vec![
+            Arc::new(crypto_aws_lc::AwsLc::with_post_quantum(
+                &suites,
+                Arc::new(crypto_aws_lc::SystemRandom),
+            )),
+            Arc::new(crypto_rustcrypto::RustCrypto::with_post_quantum(
+                &suites,
+                Arc::new(crypto_rustcrypto::SystemRandom),
+            )),
+            Arc::new(crypto_libcrux::Libcrux::with_post_quantum(
+                &suites,
+                Arc::new(crypto_libcrux::SystemRandom),
+            )),
+        ]
+    }
+    #[cfg(not(feature = "burrow"))]
+    Vec::new()
+}
+
 impl Primitives {
     /// Measures every primitive on every backend in this binary. It takes some seconds.
     ///
@@ -90,9 +116,20 @@ impl Primitives {
     /// # Errors
     /// What a backend gives.
     pub fn measure_on(backends: &[Arc<dyn CryptoBackend>]) -> Result<Self, CryptoError> {
-        let mut fastest = Self::round(backends)?;
+        Self::measure_suite(SUITE, backends)
+    }
+
+    /// Measures every primitive of a cipher suite on these backends.
+    ///
+    /// # Errors
+    /// What a backend gives.
+    pub fn measure_suite(
+        suite: CipherSuite,
+        backends: &[Arc<dyn CryptoBackend>],
+    ) -> Result<Self, CryptoError> {
+        let mut fastest = Self::round(suite, backends)?;
         for _ in 1..ROUNDS {
-            let again = Self::round(backends)?.measures;
+            let again = Self::round(suite, backends)?.measures;
             for (known, now) in fastest.measures.iter_mut().zip(again) {
                 if now.median_ns < known.median_ns {
                     *known = now;
@@ -103,10 +140,10 @@ impl Primitives {
     }
 
     /// Each primitive once, always in the same order.
-    fn round(backends: &[Arc<dyn CryptoBackend>]) -> Result<Self, CryptoError> {
+    fn round(suite: CipherSuite, backends: &[Arc<dyn CryptoBackend>]) -> Result<Self, CryptoError> {
         let mut measures = Vec::new();
         for backend in backends {
-            let bench = Bench { backend: backend.name(), suite: backend.suite(SUITE)? };
+            let bench = Bench { backend: backend.name(), suite: backend.suite(suite)? };
             bench.signatures(&mut measures)?;
             bench.kem(&mut measures)?;
             bench.aead(&mut measures)?;

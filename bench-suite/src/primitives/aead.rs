@@ -12,8 +12,30 @@ use crypto_rustcrypto::aead as rustcrypto;
 
 use super::{Contender, NO_CIPHER, OTHER_LIBRARY, Operation, Operations, Row, absent, into_rows};
 
-const SIZES: [usize; 10] =
-    [64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10];
+/// Half as much again and twice as much in turn, where libraries overtake each other; then doubling.
+pub(super) const SIZES: [usize; 21] = [
+    64,
+    96,
+    128,
+    192,
+    256,
+    384,
+    512,
+    768,
+    1 << 10,
+    3 << 9,
+    2 << 10,
+    3 << 10,
+    4 << 10,
+    6 << 10,
+    8 << 10,
+    12 << 10,
+    16 << 10,
+    32 << 10,
+    64 << 10,
+    128 << 10,
+    256 << 10,
+];
 const AAD: &[u8] = b"additional data";
 
 /// What a library makes of the message of each size.
@@ -46,12 +68,18 @@ pub(super) fn add(rows: &mut Vec<Row>) -> Result<(), String> {
     if super::graviola() {
         ciphers.push(cipher::<graviola::Aes256Gcm>("graviola")?);
     }
+    #[cfg(feature = "sodium")]
+    if crypto_sodium::has_aes256gcm() {
+        ciphers.push(cipher::<crypto_sodium::aead::Aes256Gcm>("sodium")?);
+    }
     finish(rows, "aes-256-gcm", ciphers, &reasons)?;
     let mut ciphers = vec![
         cipher::<aws_lc::ChaCha20Poly1305>("aws-lc")?,
         cipher::<rustcrypto::ChaCha20Poly1305>("rustcrypto")?,
         cipher::<libcrux::ChaCha20Poly1305>("libcrux")?,
         cipher::<dryoc::ChaCha20Poly1305>("dryoc")?,
+        #[cfg(feature = "sodium")]
+        cipher::<crypto_sodium::aead::ChaCha20Poly1305>("sodium")?,
     ];
     if super::graviola() {
         ciphers.push(cipher::<graviola::ChaCha20Poly1305>("graviola")?);

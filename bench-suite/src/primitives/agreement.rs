@@ -30,6 +30,8 @@ pub(super) fn add(rows: &mut Vec<Row>) -> Result<(), String> {
         party::<fiat::X25519>("fiat")?,
         party::<libcrux::X25519>("libcrux")?,
         party::<dryoc::X25519>("dryoc")?,
+        #[cfg(feature = "sodium")]
+        party::<crypto_sodium::dh::X25519>("sodium")?,
     ];
     if super::graviola() {
         parties.push(party::<graviola::X25519>("graviola")?);

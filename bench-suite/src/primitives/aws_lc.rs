@@ -1,15 +1,9 @@
-//! AWS-LC's ML-KEM and ML-DSA, which its backend doesn't offer to engines.
-//!
-//! Its ML-KEM takes neither seeds nor randomness from outside, its ML-DSA no randomness: it draws its
-//! own for both.
+//! AWS-LC's own ML-KEM: the backend's makes key pairs of seeds with another library, since AWS-LC takes
+//! neither seeds nor randomness from outside.
 
 use std::hint::black_box;
 
-use aws_lc_rs::{
-    kem::{Algorithm, AlgorithmId, Ciphertext, DecapsulationKey, EncapsulationKey},
-    signature::{self, ParsedPublicKey, PqdsaKeyPair, PqdsaSigningAlgorithm},
-};
-use crypto_api::{CryptoError, Random, Secret, primitives::SignatureScheme};
+use aws_lc_rs::kem::{Algorithm, AlgorithmId, Ciphertext, DecapsulationKey, EncapsulationKey};
 
 use super::{Operations, kem::Receiver};
 
@@ -66,60 +60,4 @@ fn receiver(algorithm: &'static Algorithm<AlgorithmId>) -> Option<Receiver> {
         decap: Box::new(move |kem_output| decap(&key, kem_output)),
         operations,
     })
-}
-
-macro_rules! ml_dsas {
-    ($($name:ident = $signing:ident, $verifying:ident, $length:literal;)+) => {$(
-        pub(super) struct $name;
-
-        impl SignatureScheme for $name {
-            type SigningKey = PqdsaKeyPair;
-            type VerifyingKey = ParsedPublicKey;
-
-            fn generate(random: &dyn Random) -> Result<Secret, CryptoError> {
-                Secret::try_from_fn(32, |out| random.fill(out))
-            }
-
-            fn signing_key(private: &[u8]) -> Result<(PqdsaKeyPair, Vec<u8>), CryptoError> {
-                key_pair(&signature::$signing, private)
-            }
-
-            fn verifying_key(public: &[u8]) -> Result<ParsedPublicKey, CryptoError> {
-                ParsedPublicKey::new(&signature::$verifying, public)
-                    .map_err(|_| CryptoError::Rejected)
-            }
-
-            fn sign(key: &PqdsaKeyPair, message: &[u8]) -> Result<Vec<u8>, CryptoError> {
-                let mut signature = vec![0; $length];
-                let length =
-                    key.sign(message, &mut signature).map_err(|_| CryptoError::Internal)?;
-                signature.truncate(length);
-                Ok(signature)
-            }
-
-            fn verify(
-                key: &ParsedPublicKey,
-                message: &[u8],
-                signature: &[u8],
-            ) -> Result<(), CryptoError> {
-                key.verify_sig(message, signature).map_err(|_| CryptoError::Rejected)
-            }
-        }
-    )+};
-}
-
-ml_dsas! {
-    MlDsa44 = ML_DSA_44_SIGNING, ML_DSA_44, 2420;
-    MlDsa65 = ML_DSA_65_SIGNING, ML_DSA_65, 3309;
-    MlDsa87 = ML_DSA_87_SIGNING, ML_DSA_87, 4627;
-}
-
-fn key_pair(
-    algorithm: &'static PqdsaSigningAlgorithm,
-    seed: &[u8],
-) -> Result<(PqdsaKeyPair, Vec<u8>), CryptoError> {
-    use signature::KeyPair;
-    let pair = PqdsaKeyPair::from_seed(algorithm, seed).map_err(|_| CryptoError::Rejected)?;
-    let public = pair.public_key().as_ref().to_vec();
-    Ok((pair, public))
 }

@@ -1,12 +1,16 @@
 //! `cgka-bench primitives`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use bench_results::tables::{self, Table, TablesFile};
 use bench_results::units;
 use clap::Args;
 
-use super::{Measured, Plan, Row, measure, rows};
+use super::crossover;
+use super::rows;
+use crate::side_by_side::{Plan, Row, Writer, interval, measure, save, shown};
 
 /// What the command is asked.
 #[derive(Debug, Args)]
@@ -16,7 +20,7 @@ pub struct Arguments {
     rows: Vec<String>,
     /// How often each library has its turn in a row.
     #[arg(long, default_value_t = Plan::default().rounds, value_parser = at_least_nine)]
-    rounds: usize,
+    rounds: u32,
     /// About how long a turn is, in microseconds.
     #[arg(long, default_value_t = 100)]
     turn: u64,
@@ -26,13 +30,19 @@ pub struct Arguments {
     /// Only the fastest of each row.
     #[arg(long)]
     fastest: bool,
-    /// As JSON.
+    /// As JSON: the tables file.
     #[arg(long)]
     json: bool,
+    /// Writes the tables file, for `report`.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Replaces a file of that name.
+    #[arg(long)]
+    force: bool,
 }
 
 /// Too few rounds have no interval.
-fn at_least_nine(text: &str) -> Result<usize, String> {
+fn at_least_nine(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(rounds) if rounds >= 9 => Ok(rounds),
         _ => Err("a number of at least 9".into()),
@@ -58,77 +68,67 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         return Ok(ExitCode::SUCCESS);
     }
     let plan = Plan { rounds: arguments.rounds, turn: Duration::from_micros(arguments.turn) };
-    let measured: Vec<Measured> = rows.iter_mut().filter_map(|row| measure(row, &plan)).collect();
+    let file = recorded(&mut rows, plan)?;
+    if let Some(path) = &arguments.out {
+        save(path, &file, arguments.force)?;
+    }
     if arguments.json {
-        let text = serde_json::to_string_pretty(&measured).map_err(|why| why.to_string())?;
-        println!("{text}");
-    } else {
-        println!("processor features: {}", features().join(" "));
-        measured.iter().for_each(if arguments.fastest { fastest } else { table });
+        println!("{}", serde_json::to_string(&file).map_err(|why| why.to_string())?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("processor features: {}", file.host.cpu_features.join(" "));
+    for row in file.tables.iter().flat_map(|table| &table.rows) {
+        if arguments.fastest { fastest(row) } else { shown(row) }
+    }
+    for sentence in file.tables.iter().flat_map(|table| &table.sentences) {
+        println!("{sentence}");
+    }
+    println!("grade: {}", file.grade.name);
+    for demerit in &file.grade.demerits {
+        println!("  {}: {}", demerit.kind, demerit.seen);
     }
     Ok(ExitCode::SUCCESS)
 }
 
+fn recorded(rows: &mut [Row], plan: Plan) -> Result<TablesFile, String> {
+    let writer = Writer::reference(plan);
+    let measured: Result<Vec<_>, _> = rows.iter_mut().map(|row| measure(row, &plan)).collect();
+    let mut table = Table {
+        name: "primitives".into(),
+        title: "Crypto libraries, head to head".into(),
+        about: vec![
+            "The same operation on the same input. Before a row is timed, its libraries have agreed on \
+             the result, or each has opened or verified what every other made."
+                .into(),
+            "A `from-seed` or `from-bytes` row includes what is done once for a key; an `expanded` or \
+             `parsed` one does not."
+                .into(),
+        ],
+        rows: measured?,
+        sentences: Vec::new(),
+    };
+    let [filled] = &mut [table.clone()];
+    tables::statistics::fill(std::slice::from_mut(filled));
+    table.sentences = crossover::sentences(&filled.rows);
+    writer.finish(vec![table], Vec::new())
+}
+
 fn list(row: &Row) {
-    let libraries: Vec<_> = row.entries.iter().map(|entry| entry.library).collect();
+    let libraries: Vec<_> = row.entries.iter().map(|entry| entry.name.as_str()).collect();
     println!("{}: {}", row.name, libraries.join(", "));
     for absent in &row.absent {
-        println!("    not {}: {}", absent.library, absent.reason);
+        println!("    not {}: {}", absent.name, absent.reason);
     }
 }
 
-fn table(measured: &Measured) {
-    // Below one in a hundred it makes no difference to a reader.
-    let steady = if measured.against_itself.is_one_within(0.01) { "" } else { ", unsteady" };
-    println!("{} (against itself {}{steady})", measured.row, shown(&measured.against_itself));
-    for time in &measured.times {
-        let speed = measured
-            .bytes
-            .map_or(String::new(), |bytes| format!("  {:6.2} GB/s", bytes as f64 / time.median_ns));
-        let (library, median) = (time.library, units::time(time.median_ns));
-        println!("    {library:<11} {median:>10}  {}{speed}", shown(&time.ratio));
-    }
-    for (library, reason) in &measured.absent {
-        println!("    {library:<11} {:>10}  {reason}", "-");
-    }
-}
-
-fn fastest(measured: &Measured) {
-    let Some(first) = measured.times.first() else { return };
-    let rest: Vec<_> = measured
-        .times
+fn fastest(row: &tables::Row) {
+    let Some(first) = row.entries.first() else { return };
+    let rest: Vec<_> = row
+        .entries
         .iter()
         .skip(1)
-        .map(|time| format!("{} {}", time.library, shown(&time.ratio)))
+        .map(|entry| format!("{} {}", entry.name, interval(&entry.ratio)))
         .collect();
     let median = units::time(first.median_ns);
-    println!("{}: {} {median}; {}", measured.row, first.library, rest.join(", "));
-}
-
-fn shown(ratio: &super::Ratio) -> String {
-    format!("{:.2} [{:.2}, {:.2}]", ratio.median, ratio.low, ratio.high)
-}
-
-/// What this processor has of what the libraries look for.
-fn features() -> Vec<&'static str> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let looked_for = [
-            (is_x86_feature_detected!("adx"), "adx"),
-            (is_x86_feature_detected!("aes"), "aes"),
-            (is_x86_feature_detected!("avx2"), "avx2"),
-            (is_x86_feature_detected!("avx512f"), "avx512f"),
-            (is_x86_feature_detected!("avx512ifma"), "avx512ifma"),
-            (is_x86_feature_detected!("bmi2"), "bmi2"),
-            (is_x86_feature_detected!("pclmulqdq"), "pclmulqdq"),
-            (is_x86_feature_detected!("sha"), "sha"),
-            (is_x86_feature_detected!("vaes"), "vaes"),
-            (is_x86_feature_detected!("vpclmulqdq"), "vpclmulqdq"),
-        ];
-        looked_for.into_iter().filter_map(|(present, name)| present.then_some(name)).collect()
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        vec!["not looked for on this architecture"]
-    }
+    println!("{}: {} {median}; {}", row.name, first.name, rest.join(", "));
 }

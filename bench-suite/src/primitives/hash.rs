@@ -9,7 +9,10 @@ use crypto_graviola::hash as graviola;
 use crypto_libcrux::hash as libcrux;
 use crypto_rustcrypto::hash as rustcrypto;
 
-use super::{Contender, NO_HASH, OTHER_LIBRARY, Operation, Operations, Row, absent, into_rows};
+use super::{
+    Contender, NO_HASH, OTHER_LIBRARY, Operation, Operations, Row, absent, blocks::OnBlocks,
+    into_rows,
+};
 
 const SIZES: [usize; 4] = [64, 1 << 10, 16 << 10, 256 << 10];
 /// As long as what MLS puts into `Expand`.
@@ -33,10 +36,15 @@ pub(super) fn add(rows: &mut Vec<Row>) -> Result<(), String> {
         hasher::<rustcrypto::Sha256>("rustcrypto")?,
         hasher::<libcrux::Sha256>("libcrux")?,
         hasher::<dryoc::Sha256>("dryoc")?,
+        #[cfg(feature = "sodium")]
+        hasher::<crypto_sodium::hash::Sha256>("sodium")?,
     ];
     if super::graviola() {
         hashers.push(hasher::<graviola::Sha256>("graviola")?);
     }
+    let mut blocks = hasher::<OnBlocks>("sha2-blocks")?;
+    blocks.operations.retain(|(name, ..)| !name.starts_with("hash/"));
+    hashers.push(blocks);
     finish(rows, "sha-256", hashers, &reasons)?;
     let mut hashers = vec![
         hasher::<aws_lc::Sha384>("aws-lc")?,
@@ -52,6 +60,8 @@ pub(super) fn add(rows: &mut Vec<Row>) -> Result<(), String> {
         hasher::<rustcrypto::Sha512>("rustcrypto")?,
         hasher::<libcrux::Sha512>("libcrux")?,
         hasher::<dryoc::Sha512>("dryoc")?,
+        #[cfg(feature = "sodium")]
+        hasher::<crypto_sodium::hash::Sha512>("sodium")?,
     ];
     if super::graviola() {
         hashers.push(hasher::<graviola::Sha512>("graviola")?);

@@ -2,7 +2,10 @@
 
 use std::{hint::black_box, sync::Arc};
 
-use crypto_api::{CipherSuite, CryptoBackend, HpkePrivateKey};
+use crypto_api::{CipherSuite, CryptoBackend, HpkePrivateKey, PqSuite, PqSuites, Random};
+use crypto_aws_lc::AwsLc;
+use crypto_libcrux::Libcrux;
+use crypto_rustcrypto::{RustCrypto, SystemRandom};
 
 use super::{Contender, LIBRARIES, Operation, Row, absent, into_rows};
 
@@ -12,23 +15,32 @@ const SECRET: [u8; 32] = [9; 32];
 type Backend = Arc<dyn CryptoBackend>;
 
 pub(super) fn add(rows: &mut Vec<Row>) -> Result<(), String> {
-    let backends: [Backend; 6] = [
-        Arc::new(crypto_aws_lc::AwsLc::new()),
-        Arc::new(crypto_rustcrypto::RustCrypto::new()),
+    let suites = PqSuites::private_range();
+    let random = || Arc::new(SystemRandom) as Arc<dyn Random>;
+    let backends: Vec<Backend> = vec![
+        Arc::new(AwsLc::with_post_quantum(&suites, Arc::new(crypto_aws_lc::SystemRandom))),
+        Arc::new(RustCrypto::with_post_quantum(&suites, random())),
         Arc::new(crypto_fiat::Fiat::new()),
         Arc::new(crypto_graviola::Graviola::new()),
-        Arc::new(crypto_libcrux::Libcrux::new()),
+        Arc::new(Libcrux::with_post_quantum(&suites, random())),
         Arc::new(crypto_dryoc::Dryoc::new()),
+        #[cfg(feature = "oqs")]
+        Arc::new(crypto_oqs::Oqs::with_post_quantum(&suites, random())),
+        #[cfg(feature = "sodium")]
+        Arc::new(crypto_sodium::Sodium::new()),
     ];
     let reasons = LIBRARIES.map(|library| (library, "the backend doesn't have the suite"));
-    for suite in (1..=7).map(CipherSuite) {
+    let classical = (1..=7).map(|number| (format!("suite-{number}"), CipherSuite(number)));
+    let post_quantum =
+        PqSuite::ALL.map(|suite| (suite.name().to_owned(), suite.default_code_point()));
+    for (name, suite) in classical.chain(post_quantum) {
         let able: Vec<_> =
             backends.iter().filter(|backend| backend.suite(suite).is_ok()).cloned().collect();
         let contenders: Result<Vec<_>, _> =
             able.iter().map(|backend| contender(backend, suite, &able)).collect();
         let contenders = contenders?;
         let absent = absent(&contenders, &reasons)?;
-        into_rows(rows, &format!("hpke/suite-{}", suite.0), contenders, &absent);
+        into_rows(rows, &format!("hpke/{name}"), contenders, &absent);
     }
     Ok(())
 }

@@ -8,12 +8,13 @@ use crypto_api::{
     primitives::Kem,
     seed_kem::{FromSeed, SeedKem},
 };
+use crypto_aws_lc::kem as with_aws_lc;
 use crypto_dryoc::kem as dryoc;
 use crypto_libcrux::kem as libcrux;
-use crypto_rustcrypto::SystemRandom;
+use crypto_rustcrypto::{SystemRandom, kem as rustcrypto};
 
 use super::{
-    Contender, HIDDEN, NO_KEM, NOT_BUILT, Operations, Row, absent,
+    Contender, HIDDEN, NO_KEM, Operations, Row, absent,
     aws_lc::{ML_KEM_512, ML_KEM_768, ML_KEM_1024, kem as aws_lc},
     into_rows,
 };
@@ -36,27 +37,60 @@ pub(super) struct Receiver {
 }
 
 pub(super) fn add(rows: &mut Vec<Row>) -> Result<(), String> {
-    let none =
-        [("rustcrypto", NOT_BUILT), ("fiat", NO_KEM), ("graviola", NO_KEM), ("dryoc", NO_KEM)];
-    let ml_kem_768 = [("rustcrypto", NOT_BUILT), ("fiat", NO_KEM), ("graviola", HIDDEN)];
-    let x_wing = [
-        ("aws-lc", NO_KEM),
-        ("rustcrypto", NOT_BUILT),
-        ("fiat", NO_KEM),
-        ("graviola", NO_KEM),
-        ("libcrux", NOT_BUILT),
+    let none = ["fiat", "graviola", "libcrux", "dryoc"].map(|library| (library, NO_KEM));
+    let ml_kem_768 = [("fiat", NO_KEM), ("graviola", HIDDEN)];
+    let receivers = vec![
+        aws_lc(&ML_KEM_512)?,
+        receiver::<rustcrypto::MlKem512>("rustcrypto")?,
+        receiver::<libcrux::MlKem512>("libcrux")?,
+        #[cfg(feature = "oqs")]
+        receiver::<crypto_oqs::kem::MlKem512>("oqs")?,
     ];
-    let receivers = vec![aws_lc(&ML_KEM_512)?, receiver::<libcrux::MlKem512>("libcrux")?];
     finish(rows, "ml-kem-512", receivers, &none)?;
     let receivers = vec![
         aws_lc(&ML_KEM_768)?,
+        receiver::<rustcrypto::MlKem768>("rustcrypto")?,
         receiver::<libcrux::MlKem768>("libcrux")?,
         receiver::<dryoc::MlKem768>("dryoc")?,
+        #[cfg(feature = "oqs")]
+        receiver::<crypto_oqs::kem::MlKem768>("oqs")?,
+        #[cfg(feature = "sodium")]
+        receiver::<crypto_sodium::kem::MlKem768>("sodium")?,
     ];
     finish(rows, "ml-kem-768", receivers, &ml_kem_768)?;
-    let receivers = vec![aws_lc(&ML_KEM_1024)?, receiver::<libcrux::MlKem1024>("libcrux")?];
+    let receivers = vec![
+        aws_lc(&ML_KEM_1024)?,
+        receiver::<rustcrypto::MlKem1024>("rustcrypto")?,
+        receiver::<libcrux::MlKem1024>("libcrux")?,
+        #[cfg(feature = "oqs")]
+        receiver::<crypto_oqs::kem::MlKem1024>("oqs")?,
+    ];
     finish(rows, "ml-kem-1024", receivers, &none)?;
-    finish(rows, "x-wing", vec![receiver::<dryoc::XWing>("dryoc")?], &x_wing)
+    let receivers = vec![
+        receiver::<with_aws_lc::XWing>("aws-lc")?,
+        receiver::<rustcrypto::XWing>("rustcrypto")?,
+        receiver::<libcrux::XWing>("libcrux")?,
+        receiver::<dryoc::XWing>("dryoc")?,
+        #[cfg(feature = "oqs")]
+        receiver::<crypto_oqs::kem::XWing>("oqs")?,
+        #[cfg(feature = "sodium")]
+        receiver::<crypto_sodium::kem::XWing>("sodium")?,
+    ];
+    finish(rows, "x-wing", receivers, &none)?;
+    let receivers = vec![
+        receiver::<with_aws_lc::MlKem768P256>("aws-lc")?,
+        receiver::<rustcrypto::MlKem768P256>("rustcrypto")?,
+        #[cfg(feature = "oqs")]
+        receiver::<crypto_oqs::kem::MlKem768P256>("oqs")?,
+    ];
+    finish(rows, "mlkem768-p256", receivers, &none)?;
+    let receivers = vec![
+        receiver::<with_aws_lc::MlKem1024P384>("aws-lc")?,
+        receiver::<rustcrypto::MlKem1024P384>("rustcrypto")?,
+        #[cfg(feature = "oqs")]
+        receiver::<crypto_oqs::kem::MlKem1024P384>("oqs")?,
+    ];
+    finish(rows, "mlkem1024-p384", receivers, &none)
 }
 
 fn receiver<K: FromSeed>(library: &'static str) -> Result<Receiver, String> {
@@ -67,14 +101,14 @@ fn make<K: FromSeed>(library: &'static str) -> Result<Receiver, CryptoError> {
     let seed = vec![7; K::NSK];
     let (key, public) = K::key_pair(&seed)?;
     let (again, _) = K::key_pair(&seed)?;
-    let (_, kem_output) = SeedKem::<K>::encap(&public, &SystemRandom)?;
+    let (_, kem_output) = K::encap(&public, &SystemRandom)?;
     let to = public.clone();
     let operations: Operations = vec![
         (
             "keygen".into(),
             None,
             Box::new(|| {
-                let _ = black_box(SeedKem::<K>::generate_key_pair(&SystemRandom));
+                let _ = black_box(<SeedKem<K> as Kem>::generate_key_pair(&SystemRandom));
             }),
         ),
         (
@@ -88,7 +122,7 @@ fn make<K: FromSeed>(library: &'static str) -> Result<Receiver, CryptoError> {
             "encaps".into(),
             None,
             Box::new(move || {
-                let _ = black_box(SeedKem::<K>::encap(black_box(&to), &SystemRandom));
+                let _ = black_box(K::encap(black_box(&to), &SystemRandom));
             }),
         ),
         (
@@ -103,7 +137,7 @@ fn make<K: FromSeed>(library: &'static str) -> Result<Receiver, CryptoError> {
         library,
         public,
         encap: Box::new(|public| {
-            let (shared, kem_output) = SeedKem::<K>::encap(public, &SystemRandom).ok()?;
+            let (shared, kem_output) = K::encap(public, &SystemRandom).ok()?;
             Some((shared.as_slice().to_vec(), kem_output))
         }),
         decap: Box::new(move |kem_output| {

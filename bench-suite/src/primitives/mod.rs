@@ -11,51 +11,31 @@
 mod aead;
 mod agreement;
 mod aws_lc;
+mod blocks;
 pub mod command;
+mod crossover;
+mod fn_dsa;
+pub mod hardware;
 mod hash;
+pub mod heap;
 mod hpke;
 mod kem;
-mod measure;
+mod nacl;
+pub mod objects;
 mod signature;
+mod slh_dsa;
+mod unregistered;
 
-pub use measure::{Measured, Plan, Ratio, Timed, measure};
+use crate::side_by_side::{Absent, Entry, Repeated, Row};
 
 /// The libraries, in the order of the rows.
-pub const LIBRARIES: [&str; 6] = ["aws-lc", "rustcrypto", "fiat", "graviola", "libcrux", "dryoc"];
-
-/// One operation, on every library that has it.
-pub struct Row {
-    /// What is done: the algorithm, then the operation, then the size.
-    pub name: String,
-    /// How many bytes of message that is, if the row is about throughput.
-    pub bytes: Option<usize>,
-    /// How many operations are the least to be averaged: more than one where their time is chance.
-    pub at_least: u32,
-    /// Those that do it.
-    pub entries: Vec<Entry>,
-    /// Those that don't.
-    pub absent: Vec<Absent>,
-}
-
-/// One library in a row.
-pub struct Entry {
-    /// Its name.
-    pub library: &'static str,
-    /// Does it once.
-    pub operation: Operation,
-}
-
-/// A library that is not in a row.
-#[derive(Clone, Copy, Debug)]
-pub struct Absent {
-    /// Its name.
-    pub library: &'static str,
-    /// Why.
-    pub reason: &'static str,
-}
+///
+/// What has a single algorithm is in that algorithm's rows only: `fn-dsa` and `sha2-blocks`.
+pub const LIBRARIES: [&str; 8] =
+    ["aws-lc", "rustcrypto", "fiat", "graviola", "libcrux", "dryoc", "oqs", "sodium"];
 
 /// Something to be timed. It ends with its result in a black box.
-pub type Operation = Box<dyn FnMut()>;
+type Operation = Box<dyn FnMut()>;
 
 /// All rows.
 ///
@@ -67,8 +47,10 @@ pub fn rows() -> Result<Vec<Row>, String> {
     signature::add(&mut rows)?;
     agreement::add(&mut rows)?;
     kem::add(&mut rows)?;
+    unregistered::add(&mut rows)?;
     hpke::add(&mut rows)?;
     aead::add(&mut rows)?;
+    nacl::add(&mut rows)?;
     hash::add(&mut rows)?;
     Ok(rows)
 }
@@ -89,22 +71,66 @@ fn into_rows(rows: &mut Vec<Row>, algorithm: &str, contenders: Vec<Contender>, a
     for contender in contenders {
         for (name, bytes, operation) in contender.operations {
             let name = format!("{algorithm}/{name}");
-            let entry = Entry { library: contender.library, operation };
+            let entry = Entry {
+                name: contender.library.into(),
+                work: Box::new(Repeated(operation)),
+                figures: Vec::new(),
+            };
             if let Some(row) = rows.iter_mut().find(|row| row.name == name) {
                 row.entries.push(entry);
                 continue;
             }
             let (at_least, absent) = (at_least(&name), absent.to_vec());
-            rows.push(Row { name, bytes, at_least, entries: vec![entry], absent });
+            let headline = is_headline(&name, bytes);
+            rows.push(Row {
+                name,
+                bytes,
+                at_least,
+                headline,
+                equal: false,
+                entries: vec![entry],
+                absent,
+            });
         }
     }
     for row in &mut rows[first..] {
         for &library in &libraries {
-            if row.entries.iter().all(|entry| entry.library != library) {
-                row.absent.push(Absent { library, reason: NO_OPERATION });
+            if row.entries.iter().all(|entry| entry.name != library) {
+                row.absent.push(missing(library, NO_OPERATION));
             }
         }
     }
+}
+
+/// Rows with nobody in them, which say who is missing and why.
+fn nobody(
+    rows: &mut Vec<Row>,
+    algorithm: &str,
+    operations: &[&str],
+    reasons: &[(&'static str, &'static str)],
+) -> Result<(), String> {
+    for operation in operations {
+        rows.push(Row {
+            name: format!("{algorithm}/{operation}"),
+            bytes: None,
+            at_least: 1,
+            headline: false,
+            equal: false,
+            entries: Vec::new(),
+            absent: absent(&[], reasons)?,
+        });
+    }
+    Ok(())
+}
+
+fn missing(library: &str, reason: &str) -> Absent {
+    Absent { name: library.into(), reason: reason.into() }
+}
+
+/// Of a ladder of sizes one step, and of the shapes of a key the one that is ready.
+fn is_headline(name: &str, bytes: Option<usize>) -> bool {
+    let other = ["/256", "/from-seed/64", "/from-bytes/64", "/from-key/24"];
+    bytes.is_none_or(|bytes| bytes == 1024) && !other.iter().any(|end| name.ends_with(end))
 }
 
 /// ML-DSA signs by trying until it fits, four times or so.
@@ -122,12 +148,26 @@ fn absent(
         if contenders.iter().any(|contender| contender.library == library) {
             continue;
         }
-        let reason = reasons.iter().find(|(name, _)| *name == library);
-        let (_, reason) = reason.ok_or_else(|| format!("no reason why {library} is missing"))?;
-        absent.push(Absent { library, reason });
+        let reason = on_request(library)
+            .or_else(|| Some(reasons.iter().find(|(name, _)| *name == library)?.1))
+            .ok_or_else(|| format!("no reason why {library} is missing"))?;
+        absent.push(missing(library, reason));
     }
     Ok(absent)
 }
+
+/// Why one of the libraries that are compiled on request is missing.
+fn on_request(library: &str) -> Option<&'static str> {
+    let compiled = match library {
+        "oqs" => cfg!(feature = "oqs"),
+        "sodium" => cfg!(feature = "sodium"),
+        _ => return None,
+    };
+    Some(if compiled { NOT_THERE } else { NOT_COMPILED })
+}
+
+const NOT_THERE: &str = "the library doesn't have it";
+const NOT_COMPILED: &str = "compiled on request: the feature of that name";
 
 const NO_OPERATION: &str = "the library does it in no such way";
 const OTHER_LIBRARY: &str = "the same code as rustcrypto's";
@@ -137,7 +177,6 @@ const NO_HASH: &str = "the library doesn't have the hash";
 const NO_KEM: &str = "the library doesn't have the KEM";
 const NO_SCHEME: &str = "the library doesn't have the scheme";
 const NO_NONCE: &str = "signs only with a nonce that the caller chooses";
-const NOT_BUILT: &str = "in crates of its own, which are not built here";
 const HIDDEN: &str = "its seeds and fixed randomness are outside its documented interface";
 
 fn graviola() -> bool {
@@ -150,6 +189,27 @@ mod tests {
 
     use super::*;
 
+    /// What older benches had, by its name here: `docs/crypto-libraries.md` says which bench had what.
+    const OLDER: [&str; 7] = [
+        "x25519/base x25519/derive ed25519/sign/expanded/256 ed25519/verify/from-bytes/256",
+        "ed25519/sign/expanded/64 ed25519/sign/from-seed/64 ed25519/verify/from-bytes/64 \
+         box/beforenm blake2b-kdf/subkey/32 argon2id/64-mib/2-passes",
+        "xsalsa20-poly1305/seal/64 xsalsa20-poly1305/seal/1024 xsalsa20-poly1305/seal/16384 \
+         xsalsa20-poly1305/seal/262144 xsalsa20-poly1305/open/64 xsalsa20-poly1305/open/1024 \
+         xsalsa20-poly1305/open/16384 xsalsa20-poly1305/open/262144",
+        "ml-kem-512/encaps ml-kem-768/encaps ml-kem-1024/encaps x-wing/encaps mlkem768-p256/encaps",
+        "classic-mceliece-348864/decaps classic-mceliece-460896/decaps \
+         classic-mceliece-460896f/decaps classic-mceliece-6688128/decaps \
+         classic-mceliece-6960119/decaps classic-mceliece-8192128/decaps frodokem-640-aes/keygen \
+         frodokem-640-shake/keygen frodokem-976-aes/keygen frodokem-976-shake/keygen \
+         frodokem-1344-aes/keygen frodokem-1344-shake/keygen",
+        "ml-dsa-44/sign/expanded/64 ml-dsa-65/sign/expanded/64 ml-dsa-87/sign/expanded/64 \
+         falcon-512/keygen falcon-1024/verify/parsed/64",
+        "slh-dsa-sha2-128s/sign/expanded/64 slh-dsa-sha2-128f/sign/expanded/64 \
+         slh-dsa-sha2-192f/keygen slh-dsa-sha2-256f/verify/from-bytes/256 \
+         sphincs-sha2-128s/sign/expanded/64 sphincs-sha2-256f/keygen ecdh-p256/derive",
+    ];
+
     /// Each library is in each row, with an operation or with a reason; and the libraries agree, or
     /// there would be no rows.
     #[test]
@@ -157,11 +217,13 @@ mod tests {
         let rows = rows().unwrap();
         for row in &rows {
             for library in LIBRARIES {
-                let entries = row.entries.iter().filter(|entry| entry.library == library).count();
-                let absent = row.absent.iter().filter(|absent| absent.library == library).count();
+                let entries = row.entries.iter().filter(|entry| entry.name == library).count();
+                let absent = row.absent.iter().filter(|absent| absent.name == library).count();
                 assert_eq!(entries + absent, 1, "{}: {library}", row.name);
             }
         }
-        assert!(rows.len() > 150);
+        for name in OLDER.iter().flat_map(|names| names.split_whitespace()) {
+            assert!(rows.iter().any(|row| row.name == name), "no row {name}");
+        }
     }
 }

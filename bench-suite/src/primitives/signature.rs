@@ -11,18 +11,33 @@ use crypto_libcrux::signature as libcrux;
 use crypto_rustcrypto::{SystemRandom, signature as rustcrypto};
 
 use super::{
-    Contender, NO_CURVE, NO_NONCE, NO_SCHEME, NOT_BUILT, Operations, Row, absent,
-    aws_lc as post_quantum, into_rows,
+    Contender, NO_CURVE, NO_NONCE, NO_SCHEME, Operations, Row, absent, fn_dsa, into_rows, nobody,
+    slh_dsa,
 };
 
 /// The messages' lengths.
 const MESSAGES: [usize; 2] = [64, 256];
+
+/// What is done with them.
+const OPERATIONS: [&str; 9] = [
+    "keygen",
+    "sign/from-seed/64",
+    "sign/expanded/64",
+    "verify/from-bytes/64",
+    "verify/parsed/64",
+    "sign/from-seed/256",
+    "sign/expanded/256",
+    "verify/from-bytes/256",
+    "verify/parsed/256",
+];
 
 /// Whether two libraries' signatures of one message by one key are the same.
 #[derive(Clone, Copy, PartialEq)]
 enum Signing {
     Deterministic,
     Randomised,
+    /// Nor are the keys that are made of the private key.
+    OwnKeys,
 }
 
 /// The signature of a message.
@@ -44,17 +59,13 @@ pub(super) fn add(rows: &mut Vec<Row>) -> Result<(), String> {
     use Signing::{Deterministic, Randomised};
     let classic = [("fiat", NO_CURVE), ("libcrux", NO_NONCE), ("dryoc", NO_CURVE)];
     let elsewhere = [("graviola", NO_CURVE), ("libcrux", NO_CURVE), ("aws-lc", NO_CURVE)];
-    let none = [
-        ("rustcrypto", NOT_BUILT),
-        ("fiat", NO_SCHEME),
-        ("graviola", NO_SCHEME),
-        ("dryoc", NO_SCHEME),
-    ];
     let cpu = [("graviola", "doesn't run on this processor")];
     let reasons = |some: &[(&'static str, &'static str)]| [&classic, some].concat();
 
     let seed = [7; 32];
     let mut signers = vec![
+        #[cfg(feature = "sodium")]
+        signer::<crypto_sodium::signature::Ed25519>("sodium", &seed, Deterministic)?,
         signer::<aws_lc::Ed25519>("aws-lc", &seed, Deterministic)?,
         signer::<rustcrypto::Ed25519>("rustcrypto", &seed, Deterministic)?,
         signer::<fiat::Ed25519>("fiat", &seed, Deterministic)?,
@@ -92,21 +103,75 @@ pub(super) fn add(rows: &mut Vec<Row>) -> Result<(), String> {
     let signers = vec![signer::<rustcrypto::Ed448>("rustcrypto", &[7; 57], Deterministic)?];
     finish(rows, "ed448", signers, &[&elsewhere[..], &classic].concat())?;
 
-    let signers = vec![
-        signer::<post_quantum::MlDsa44>("aws-lc", &seed, Randomised)?,
-        signer::<libcrux::MlDsa44>("libcrux", &seed, Deterministic)?,
-    ];
-    finish(rows, "ml-dsa-44", signers, &none)?;
-    let signers = vec![
-        signer::<post_quantum::MlDsa65>("aws-lc", &seed, Randomised)?,
-        signer::<libcrux::MlDsa65>("libcrux", &seed, Deterministic)?,
-    ];
-    finish(rows, "ml-dsa-65", signers, &none)?;
-    let signers = vec![
-        signer::<post_quantum::MlDsa87>("aws-lc", &seed, Randomised)?,
-        signer::<libcrux::MlDsa87>("libcrux", &seed, Deterministic)?,
-    ];
-    finish(rows, "ml-dsa-87", signers, &none)
+    post_quantum(rows)
+}
+
+/// ML-DSA, SLH-DSA, SPHINCS+ and Falcon.
+fn post_quantum(rows: &mut Vec<Row>) -> Result<(), String> {
+    use Signing::{Deterministic, OwnKeys, Randomised};
+    let seed = [7; 96];
+    let none = ["aws-lc", "rustcrypto", "fiat", "graviola", "libcrux", "dryoc"]
+        .map(|library| (library, NO_SCHEME));
+    macro_rules! ml_dsas {
+        ($($name:literal = $scheme:ident;)+) => {$(
+            let signers = vec![
+                signer::<aws_lc::$scheme>("aws-lc", &seed[..32], Randomised)?,
+                signer::<rustcrypto::$scheme>("rustcrypto", &seed[..32], Deterministic)?,
+                signer::<libcrux::$scheme>("libcrux", &seed[..32], Deterministic)?,
+                #[cfg(feature = "oqs")]
+                signer::<crypto_oqs::signature::$scheme>("oqs", &seed[..32], Deterministic)?,
+            ];
+            finish(rows, $name, signers, &none)?;
+        )+};
+    }
+    ml_dsas! {
+        "ml-dsa-44" = MlDsa44;
+        "ml-dsa-65" = MlDsa65;
+        "ml-dsa-87" = MlDsa87;
+    }
+    macro_rules! slh_dsas {
+        ($($name:literal = $scheme:ident, $length:literal;)+) => {$(
+            let signers = vec![signer::<slh_dsa::$scheme>("rustcrypto", &seed[..$length], Deterministic)?];
+            finish(rows, $name, signers, &none)?;
+        )+};
+    }
+    slh_dsas! {
+        "slh-dsa-sha2-128s" = SlhDsaSha2128s, 48;
+        "slh-dsa-sha2-128f" = SlhDsaSha2128f, 48;
+        "slh-dsa-sha2-192f" = SlhDsaSha2192f, 72;
+        "slh-dsa-sha2-256f" = SlhDsaSha2256f, 96;
+    }
+    // What FIPS 205 was made from: the same keys, and the same work for other leaves.
+    macro_rules! sphincs {
+        ($($name:literal = $scheme:ident, $length:literal;)+) => {$(
+            let signers = vec![
+                #[cfg(feature = "oqs")]
+                signer::<crypto_oqs::signature::$scheme>("oqs", &seed[..$length], Deterministic)?,
+            ];
+            finish(rows, $name, signers, &none)?;
+        )+};
+    }
+    sphincs! {
+        "sphincs-sha2-128s" = SphincsSha2128s, 48;
+        "sphincs-sha2-128f" = SphincsSha2128f, 48;
+        "sphincs-sha2-192f" = SphincsSha2192f, 72;
+        "sphincs-sha2-256f" = SphincsSha2256f, 96;
+    }
+    macro_rules! falcons {
+        ($($name:literal = $scheme:ident;)+) => {$(
+            let signers = vec![
+                signer::<fn_dsa::$scheme>("fn-dsa", &seed[..48], OwnKeys)?,
+                #[cfg(feature = "oqs")]
+                signer::<crypto_oqs::signature::$scheme>("oqs", &seed[..48], OwnKeys)?,
+            ];
+            finish(rows, $name, signers, &none)?;
+        )+};
+    }
+    falcons! {
+        "falcon-512" = Falcon512;
+        "falcon-1024" = Falcon1024;
+    }
+    Ok(())
 }
 
 fn signer<S: SignatureScheme>(
@@ -201,28 +266,10 @@ fn finish(
     reasons: &[(&'static str, &'static str)],
 ) -> Result<(), String> {
     for length in MESSAGES {
-        let message = vec![0x5a; length];
-        for one in &signers {
-            let signature = (one.sign)(&message)
-                .ok_or_else(|| format!("{algorithm}: {} doesn't sign", one.library))?;
-            for other in &signers {
-                let both = format!("{algorithm}: {} and {}", one.library, other.library);
-                if one.public != other.public {
-                    return Err(format!("{both} derive different public keys"));
-                }
-                if !(other.verify)(&one.public, &message, &signature) {
-                    return Err(format!("{both} disagree on a good signature"));
-                }
-                if (other.verify)(&one.public, &message[1..], &signature) {
-                    return Err(format!("{both} disagree on a bad signature"));
-                }
-                let same = (other.sign)(&message).as_ref() == Some(&signature);
-                let [ours, theirs] = [one, other].map(|signer| signer.signing);
-                if [ours, theirs] == [Signing::Deterministic; 2] && !same {
-                    return Err(format!("{both} sign differently"));
-                }
-            }
-        }
+        agree(&signers, &vec![0x5a; length]).map_err(|why| format!("{algorithm}: {why}"))?;
+    }
+    if signers.is_empty() {
+        return nobody(rows, algorithm, &OPERATIONS, reasons);
     }
     let contenders: Vec<_> = signers
         .into_iter()
@@ -230,5 +277,31 @@ fn finish(
         .collect();
     let absent = absent(&contenders, reasons)?;
     into_rows(rows, algorithm, contenders, &absent);
+    Ok(())
+}
+
+/// Whether they do on this message: each verifies what each signed, and refuses it for another message.
+fn agree(signers: &[Signer], message: &[u8]) -> Result<(), String> {
+    let signed = |signer: &Signer| (signer.sign)(message).ok_or_else(|| signer.library.to_owned());
+    let signatures: Result<Vec<_>, _> = signers.iter().map(signed).collect();
+    let signatures = signatures.map_err(|library| format!("{library} doesn't sign"))?;
+    for (one, signature) in signers.iter().zip(&signatures) {
+        for (other, also) in signers.iter().zip(&signatures) {
+            let both = format!("{} and {}", one.library, other.library);
+            let kinds = [one.signing, other.signing];
+            if one.public != other.public && !kinds.contains(&Signing::OwnKeys) {
+                return Err(format!("{both} derive different public keys"));
+            }
+            if !(other.verify)(&one.public, message, signature) {
+                return Err(format!("{both} disagree on a good signature"));
+            }
+            if (other.verify)(&one.public, &message[1..], signature) {
+                return Err(format!("{both} disagree on a bad signature"));
+            }
+            if kinds == [Signing::Deterministic; 2] && signature != also {
+                return Err(format!("{both} sign differently"));
+            }
+        }
+    }
     Ok(())
 }

@@ -1,7 +1,6 @@
-//! What is proved before anything is timed: `verify` on the engines of the run, in a process of its
-//! own and for a limited time.
+//! What is proved before anything is timed: `verify` and the scenarios on the engines of the run,
+//! each in a process of its own and for a limited time.
 
-use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -22,34 +21,87 @@ pub(super) fn run(
     limit: Duration,
     interrupt: &Interrupt,
 ) -> Result<Vec<Checks>, String> {
-    let mut out = tempfile::tempfile().map_err(|why| why.to_string())?;
-    let mut verify = Command::new(program);
-    verify.args(["verify", "--json"]);
-    for engine in engines {
-        verify.args(["--engine", engine]);
+    let verified = report(&["verify"], program, engines, limit, interrupt)?;
+    let subjects = verified["subjects"].as_array().ok_or("verify gave no report")?;
+    let mut checks: Vec<_> = subjects.iter().map(line).collect();
+    if cfg!(feature = "burrow") {
+        match report(&["scenarios", "--once"], program, engines, limit, interrupt) {
+            Ok(walked) => {
+                let lines = walked["lines"].as_array().ok_or("scenarios gave no report")?;
+                checks.extend(lines.iter().map(scenario));
+            }
+            // They are said not to have been made; what `verify` found stands.
+            Err(why) => checks.push(not_walked(why)),
+        }
     }
-    verify.stdin(Stdio::null()).stderr(Stdio::null());
-    verify.stdout(out.try_clone().map_err(|why| why.to_string())?);
-    let mut child = verify.spawn().map_err(|why| why.to_string())?;
+    Ok(checks)
+}
+
+/// What a command prints as JSON.
+fn report(
+    command: &[&str],
+    program: &Path,
+    engines: &[String],
+    limit: Duration,
+    interrupt: &Interrupt,
+) -> Result<Value, String> {
+    let name = command.first().copied().unwrap_or_default();
+    let mut out = tempfile::tempfile().map_err(|why| why.to_string())?;
+    let mut process = Command::new(program);
+    process.args(command).arg("--json");
+    for engine in engines {
+        process.args(["--engine", engine]);
+    }
+    process.stdin(Stdio::null()).stderr(Stdio::null());
+    process.stdout(out.try_clone().map_err(|why| why.to_string())?);
+    let mut child = process.spawn().map_err(|why| why.to_string())?;
     let start = Instant::now();
     while child.try_wait().map_err(|why| why.to_string())?.is_none() {
         if start.elapsed() > limit || interrupt.is_asked() {
             child.kill().and_then(|()| child.wait()).map_err(|why| why.to_string())?;
-            return Err(format!("not finished within {} s", limit.as_secs()));
+            return Err(format!("{name}: not finished within {} s", limit.as_secs()));
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    read(&mut out)
-}
-
-fn read(out: &mut File) -> Result<Vec<Checks>, String> {
     let mut text = String::new();
     out.rewind().map_err(|why| why.to_string())?;
     out.read_to_string(&mut text).map_err(|why| why.to_string())?;
-    let report: Value =
-        serde_json::from_str(&text).map_err(|_| "verify gave no report".to_owned())?;
-    let subjects = report["subjects"].as_array().ok_or("verify gave no report")?;
-    Ok(subjects.iter().map(line).collect())
+    serde_json::from_str(&text).map_err(|_| format!("{name} gave no report"))
+}
+
+/// One scenario with one cast: of a walk that ends early, what was compared until then isn't counted.
+fn scenario(line: &Value) -> Checks {
+    let word = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
+    let outcome = word("outcome");
+    let is = |name: &str| u64::from(outcome == name);
+    let reason = match outcome.as_str() {
+        "passed" => None,
+        "unsupported" => Some(word("why")),
+        _ => Some(format!("step {}: {}: {}", line["step"], word("actor"), word("what"))),
+    };
+    Checks {
+        kind: "scenario".into(),
+        subject: word("cast"),
+        item: word("scenario"),
+        passed: line["compared"].as_u64().unwrap_or_default(),
+        failed: is("failed"),
+        deviating: is("deviates"),
+        unsupported: is("unsupported"),
+        reason,
+    }
+}
+
+fn not_walked(why: String) -> Checks {
+    Checks {
+        kind: "scenario".into(),
+        subject: "all".into(),
+        item: "scenarios".into(),
+        passed: 0,
+        failed: 0,
+        deviating: 0,
+        unsupported: 1,
+        reason: Some(why),
+    }
 }
 
 fn line(subject: &Value) -> Checks {

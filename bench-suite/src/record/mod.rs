@@ -11,6 +11,7 @@
 mod board;
 mod checks;
 mod clock;
+pub(crate) mod conditions;
 mod grade;
 mod host;
 mod interrupt;

@@ -454,7 +454,7 @@ fn plan(request: &Request, entries: &[Entry], divided: Option<&Divided>) -> Plan
 }
 
 /// As typed, but for folders, which are nobody's business.
-fn command() -> Vec<String> {
+pub(super) fn command() -> Vec<String> {
     let arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     let short = |argument: String| {
         let name = Path::new(&argument).file_name().map(|name| name.to_string_lossy().into_owned());
@@ -469,7 +469,7 @@ fn command() -> Vec<String> {
     arguments.map(short).collect()
 }
 
-fn now() -> String {
+pub(super) fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 

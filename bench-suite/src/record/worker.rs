@@ -17,12 +17,12 @@ use bench_results::format::Allocations;
 use engine_api::{EngineError, Registration};
 
 use self::budget::Budget;
+use self::operations::Prices;
 use super::clock;
 use super::protocol::{Event, Group, Job, MARK, Task};
 use crate::case::{Case, Row};
 use crate::cases::{self, Visitor};
 use crate::engines;
-use crate::floor::Primitives;
 
 /// Counts what a piece of work allocates.
 pub(crate) type Counter = fn(&mut dyn FnMut()) -> Allocations;
@@ -55,8 +55,8 @@ fn work(present: &[Registration], counter: Option<Counter>) -> Result<(), String
     let (step_ns, cost_ns) = clock::look();
     tell(&Event::Clock { step_ns, cost_ns })?;
     let prices = match worker.job.task {
-        Task::Operations => operations::prices()?,
-        Task::Look | Task::Sample | Task::Allocations => Primitives::default(),
+        Task::Operations => operations::prices(&worker.engines)?,
+        Task::Look | Task::Sample | Task::Allocations => Prices::default(),
     };
     for group in &worker.job.groups {
         if worker.is_stopped() {
@@ -73,7 +73,7 @@ fn work(present: &[Registration], counter: Option<Counter>) -> Result<(), String
 /// The engines of the job's arms, under the arms' names; `None` where this program has no such
 /// engine.
 fn entries(job: &Job, present: &[Registration]) -> Vec<Option<Registration>> {
-    let all: Vec<_> = engines::with_layers(present).into_iter().chain(engines::broken()).collect();
+    let all: Vec<_> = engines::everything(present).into_iter().chain(engines::broken()).collect();
     let entry = |arm: &super::protocol::Arm| {
         let engine = all.iter().find(|engine| engine.name() == arm.engine)?;
         let name: &'static str = Box::leak(arm.name.clone().into_boxed_str());
@@ -125,7 +125,7 @@ impl Worker {
 struct OneGroup<'a> {
     worker: &'a Worker,
     group: &'a Group,
-    prices: &'a Primitives,
+    prices: &'a Prices,
     end: Result<(), String>,
 }
 

@@ -70,6 +70,9 @@ pub enum PeerError {
     /// A Welcome for none of the key packages given.
     #[error("a Welcome for somebody else")]
     NotForUs,
+    /// A file, or what is said of it, is no good (MIP-04).
+    #[error("media: {0}")]
+    Media(&'static str),
     /// A commit that its author may not make (MIP-03).
     #[error("a commit of a member who is no admin")]
     NotAdmin,

@@ -108,6 +108,7 @@ mod group_data;
 mod hex;
 mod key_package;
 mod keys;
+mod media;
 mod policy;
 mod profile;
 mod welcome;
@@ -117,6 +118,7 @@ pub use error::{CallerError, Error, PeerError, Result};
 pub use group_data::{GroupData, is_relay};
 pub use key_package::{KeyPackageEvent, NewKeyPackage};
 pub use keys::{Keys, PublicKey, SIGNATURE_LENGTH};
+pub use media::Media;
 pub use profile::{
     Clock, Config, EventSignatures, GROUP_DATA, GROUP_EVENT_KIND, KEY_PACKAGE_KIND,
     LEGACY_KEY_PACKAGE_KIND, SUITE, WELCOME_KIND,

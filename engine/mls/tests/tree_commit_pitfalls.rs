@@ -10,7 +10,9 @@ use burrow::{
     codec::Encode,
     crypto::derive_secret,
     tree::{GroupRequirements, MergedPath, RatchetTree, TreePrivateKeys},
-    types::{LeafIndex, LeafNodeContent, LeafNodeUse, UpdatePath, VerifiedLeafNode},
+    types::{
+        HpkeCiphertexts, LeafIndex, LeafNodeContent, LeafNodeUse, UpdatePath, VerifiedLeafNode,
+    },
 };
 use forged_tree::{Forged, refused, unmerged, with_suite};
 use group_model::{Changes, GROUP_ID, Model, above, leaf_content, new_client, public_key};
@@ -85,8 +87,9 @@ fn pitfall_9_a_path_is_as_long_as_the_filtered_direct_path() {
         refused(merge(&model, &mut tree.clone(), 0, &shorter), "7.5: a path has not one");
         for count in [0, 2] {
             let mut other = path.clone();
-            let sealed = other.nodes[0].encrypted_path_secret[0].clone();
-            other.nodes[0].encrypted_path_secret = vec![sealed; count];
+            let sealed = other.nodes[0].encrypted_path_secret.get(0).unwrap();
+            other.nodes[0].encrypted_path_secret =
+                HpkeCiphertexts::new(&vec![sealed; count]).unwrap();
             refused(merge(&model, &mut tree.clone(), 0, &other), "7.6: a path has not one");
         }
     });
@@ -148,7 +151,7 @@ fn pitfall_13_a_path_blanks_all_and_resets_the_filtered_nodes() {
         let mut model = unmerged(suite);
         model.commit(LeafIndex(0), &Changes::default());
         let root = model.tree.parent(model.tree.size().root()).unwrap();
-        assert!(root.unmerged_leaves.is_empty() && root.parent_hash.is_empty());
+        assert!(root.unmerged_leaves.is_empty() && root.parent_hash.as_slice().is_empty());
         // Alone in the left half: the nodes that are filtered out become blank, not outdated.
         let removes = [1, 2].map(LeafIndex).to_vec();
         model.commit(LeafIndex(0), &Changes { removes, ..Changes::default() });
@@ -246,7 +249,9 @@ fn a_path_whose_parent_hash_or_secrets_do_not_fit_is_refused() {
         let undecryptable = Some(Error::Peer(PeerError::Undecryptable));
         assert_eq!(receive(1, &path, b"another").err(), undecryptable);
         let mut forged = path.clone();
-        forged.nodes[0].encrypted_path_secret[0].ciphertext[3] ^= 1;
+        let mut sealed = forged.nodes[0].encrypted_path_secret.get(0).unwrap();
+        sealed.ciphertext[3] ^= 1;
+        forged.nodes[0].encrypted_path_secret = HpkeCiphertexts::new(&[sealed]).unwrap();
         assert_eq!(receive(1, &forged, b"context").err(), undecryptable);
         assert!(receive(2, &forged, b"context").is_ok());
         let (_, other) = path_of(&model, 0);

@@ -88,10 +88,13 @@ fn pitfall_3_every_parent_has_a_parent_hash_chain() {
         }
         for level in 1..3 {
             let mut forged = Forged::new(&model.tree);
-            forged.parent(7, level).parent_hash[31] ^= 0x80;
+            let parent = forged.parent(7, level);
+            let mut other = parent.parent_hash.as_slice().to_vec();
+            other[31] ^= 0x80;
+            parent.parent_hash = other.into();
             forged.is_refused(suite, rule);
             let mut forged = Forged::new(&model.tree);
-            forged.parent(7, level).parent_hash.clear();
+            forged.parent(7, level).parent_hash = Vec::new().into();
             forged.is_refused(suite, rule);
             let mut forged = Forged::new(&model.tree);
             forged.0[above(7, level).0 as usize] = None;

@@ -1,10 +1,10 @@
-//! SHA-2, by AWS-LC, and HMAC (RFC 2104) over it.
+//! SHA-2 and SHA-3, by AWS-LC, and HMAC (RFC 2104) over SHA-2.
 //!
 //! HMAC is written out here: AWS-LC's own keeps its state on the heap, which takes longer to set up
 //! than the short inputs of a key schedule take to hash.
 
 use aws_lc_rs::digest::{self, Algorithm, Digest};
-use crypto_api::primitives::Hash;
+use crypto_api::{hybrid, primitives::Hash};
 use zeroize::{Zeroize, Zeroizing};
 
 /// What is hashed together is put together on the stack up to this length, which takes one call and
@@ -144,4 +144,13 @@ hashes! {
     Sha384 = SHA384, 48, 128, 2;
     /// SHA-512.
     Sha512 = SHA512, 64, 128, 3;
+}
+
+/// SHA-3.
+pub struct Sha3;
+
+impl hybrid::Sha3 for Sha3 {
+    fn sha3_256(input: &[u8], out: &mut [u8; 32]) {
+        out.copy_from_slice(digest::digest(&digest::SHA3_256, input).as_ref());
+    }
 }

@@ -2,7 +2,7 @@
 
 use aws_lc_rs::{
     rand::SystemRandom,
-    signature::{self, EcdsaKeyPair, Ed25519KeyPair, KeyPair, ParsedPublicKey},
+    signature::{self, EcdsaKeyPair, Ed25519KeyPair, KeyPair, ParsedPublicKey, PqdsaKeyPair},
 };
 use crypto_api::{
     CryptoError, Random, Secret,
@@ -125,6 +125,73 @@ ecdsa! {
     /// `ecdsa_secp521r1_sha512`.
     EcdsaP521, EcdsaP521Private, EcdsaP521Public =
         dh::P521, 66, ECDSA_P521_SHA512_ASN1_SIGNING, ECDSA_P521_SHA512_ASN1;
+}
+
+macro_rules! ml_dsas {
+    ($($(#[$doc:meta])*
+        $name:ident, $private:ident, $public:ident = $npk:literal, $length:literal, $sign:ident, $verify:ident;
+    )+) => {$(
+        $(#[$doc])*
+        ///
+        /// The private key is the seed of FIPS 204 algorithm 6. Signing is its hedged variant, by
+        /// AWS-LC's own randomness, with an empty context.
+        pub struct $name;
+
+        #[doc = concat!("A private key for [`", stringify!($name), "`], expanded.")]
+        pub struct $private(PqdsaKeyPair);
+
+        #[doc = concat!("A public key for [`", stringify!($name), "`], decoded.")]
+        pub struct $public(ParsedPublicKey);
+
+        impl SignatureScheme for $name {
+            type SigningKey = $private;
+            type VerifyingKey = $public;
+
+            fn generate(random: &dyn Random) -> Result<Secret, CryptoError> {
+                Secret::try_from_fn(32, |out| random.fill(out))
+            }
+
+            fn signing_key(private: &[u8]) -> Result<($private, Vec<u8>), CryptoError> {
+                let key = PqdsaKeyPair::from_seed(&signature::$sign, private)
+                    .map_err(|_| CryptoError::Rejected)?;
+                let public = key.public_key().as_ref().to_vec();
+                Ok(($private(key), public))
+            }
+
+            fn verifying_key(public: &[u8]) -> Result<$public, CryptoError> {
+                // The library also takes a SubjectPublicKeyInfo.
+                if public.len() != $npk {
+                    return Err(CryptoError::Rejected);
+                }
+                parse(&signature::$verify, public).map($public)
+            }
+
+            fn sign($private(key): &$private, message: &[u8]) -> Result<Vec<u8>, CryptoError> {
+                let mut signature = vec![0; $length];
+                let length =
+                    key.sign(message, &mut signature).map_err(|_| CryptoError::Internal)?;
+                signature.truncate(length);
+                Ok(signature)
+            }
+
+            fn verify(
+                $public(key): &$public,
+                message: &[u8],
+                signature: &[u8],
+            ) -> Result<(), CryptoError> {
+                key.verify_sig(message, signature).map_err(|_| CryptoError::Rejected)
+            }
+        }
+    )+};
+}
+
+ml_dsas! {
+    /// ML-DSA-44.
+    MlDsa44, MlDsa44Private, MlDsa44Public = 1312, 2420, ML_DSA_44_SIGNING, ML_DSA_44;
+    /// ML-DSA-65.
+    MlDsa65, MlDsa65Private, MlDsa65Public = 1952, 3309, ML_DSA_65_SIGNING, ML_DSA_65;
+    /// ML-DSA-87.
+    MlDsa87, MlDsa87Private, MlDsa87Public = 2592, 4627, ML_DSA_87_SIGNING, ML_DSA_87;
 }
 
 fn parse(

@@ -1,9 +1,9 @@
-//! SHA-2, by libcrux, and HMAC (RFC 2104) over it.
+//! SHA-2 and SHA-3, by libcrux, and HMAC (RFC 2104) over SHA-2.
 //!
 //! HMAC is written out here: libcrux's own takes its input in one piece and keeps nothing of its key.
 //! Nothing that keeps a state is wiped: libcrux offers no access to it.
 
-use crypto_api::primitives::Hash;
+use crypto_api::{hybrid, primitives::Hash};
 use libcrux_sha2::Digest;
 use zeroize::Zeroizing;
 
@@ -67,6 +67,15 @@ hashes! {
     Sha384, 48, 128, 2;
     /// SHA-512.
     Sha512, 64, 128, 3;
+}
+
+/// SHA-3.
+pub struct Sha3;
+
+impl hybrid::Sha3 for Sha3 {
+    fn sha3_256(input: &[u8], out: &mut [u8; 32]) {
+        libcrux_sha3::sha256_ema(out, input);
+    }
 }
 
 fn update<const N: usize>(state: &mut impl Digest<N>, parts: &[&[u8]]) {

@@ -1,7 +1,16 @@
-//! ML-KEM (FIPS 203), by libcrux.
+//! ML-KEM (FIPS 203) and X-Wing, by libcrux.
 
-use crypto_api::{CryptoError, Secret, seed_kem::FromSeed};
+use crypto_api::{
+    CryptoError, Secret,
+    hybrid::{Hybrid, MlKem768X25519},
+    seed_kem::FromSeed,
+};
 use libcrux_ml_kem::{mlkem512, mlkem768, mlkem1024};
+
+use crate::{dh::X25519, hash::Sha3};
+
+/// X-Wing.
+pub type XWing = Hybrid<MlKem768X25519, MlKem768, X25519, Sha3>;
 
 macro_rules! ml_kems {
     ($($(#[$doc:meta])*

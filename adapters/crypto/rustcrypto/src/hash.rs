@@ -1,6 +1,6 @@
-//! SHA-2 and HMAC, by `sha2` and `hmac`.
+//! SHA-2, SHA-3 and HMAC, by `sha2`, `sha3` and `hmac`.
 
-use crypto_api::primitives::Hash;
+use crypto_api::{hybrid, primitives::Hash};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Digest;
 
@@ -52,4 +52,13 @@ hashes! {
     Sha384 = sha2::Sha384, 48, 2;
     /// SHA-512.
     Sha512 = sha2::Sha512, 64, 3;
+}
+
+/// SHA-3.
+pub struct Sha3;
+
+impl hybrid::Sha3 for Sha3 {
+    fn sha3_256(input: &[u8], out: &mut [u8; 32]) {
+        *out = sha3::Sha3_256::digest(input).into();
+    }
 }

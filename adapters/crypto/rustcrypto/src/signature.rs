@@ -1,4 +1,4 @@
-//! Signature schemes, by `ed25519-dalek`, `ed448-goldilocks`, `p256`, `p384` and `p521`.
+//! Signature schemes, by `ed25519-dalek`, `ed448-goldilocks`, `p256`, `p384`, `p521` and `ml-dsa`.
 
 use crypto_api::{
     CryptoError, Random, Secret,
@@ -146,4 +146,67 @@ ecdsa! {
     EcdsaP384 = p384, dh::P384, 48;
     /// `ecdsa_secp521r1_sha512`.
     EcdsaP521 = p521, dh::P521, 66;
+}
+
+macro_rules! ml_dsas {
+    ($($(#[$doc:meta])* $name:ident;)+) => {$(
+        $(#[$doc])*
+        ///
+        /// The private key is the seed of FIPS 204 algorithm 6. Signing is its deterministic variant,
+        /// with an empty context.
+        pub struct $name;
+
+        impl SignatureScheme for $name {
+            type SigningKey = ml_dsa::SigningKey<ml_dsa::$name>;
+            type VerifyingKey = ml_dsa::VerifyingKey<ml_dsa::$name>;
+
+            fn generate(random: &dyn Random) -> Result<Secret, CryptoError> {
+                Secret::try_from_fn(32, |out| random.fill(out))
+            }
+
+            fn signing_key(private: &[u8]) -> Result<(Self::SigningKey, Vec<u8>), CryptoError> {
+                let seed = private.try_into().map_err(|_| CryptoError::Rejected)?;
+                let key = ml_dsa::SigningKey::<ml_dsa::$name>::from_seed(seed);
+                let public = key.expanded_key().verifying_key().encode().to_vec();
+                Ok((key, public))
+            }
+
+            fn verifying_key(public: &[u8]) -> Result<Self::VerifyingKey, CryptoError> {
+                let public = public.try_into().map_err(|_| CryptoError::Rejected)?;
+                Ok(ml_dsa::VerifyingKey::<ml_dsa::$name>::decode(public))
+            }
+
+            fn sign(key: &Self::SigningKey, message: &[u8]) -> Result<Vec<u8>, CryptoError> {
+                let signature = key
+                    .expanded_key()
+                    .sign_deterministic(message, b"")
+                    .map_err(|_| CryptoError::Internal)?;
+                Ok(signature.encode().to_vec())
+            }
+
+            fn verify(
+                key: &Self::VerifyingKey,
+                message: &[u8],
+                signature: &[u8],
+            ) -> Result<(), CryptoError> {
+                let signature = signature.try_into().map_err(|_| CryptoError::Rejected)?;
+                let signature = ml_dsa::Signature::<ml_dsa::$name>::decode(signature)
+                    .ok_or(CryptoError::Rejected)?;
+                if key.verify_with_context(message, b"", &signature) {
+                    Ok(())
+                } else {
+                    Err(CryptoError::Rejected)
+                }
+            }
+        }
+    )+};
+}
+
+ml_dsas! {
+    /// ML-DSA-44.
+    MlDsa44;
+    /// ML-DSA-65.
+    MlDsa65;
+    /// ML-DSA-87.
+    MlDsa87;
 }

@@ -7,12 +7,13 @@ use burrow::codec::Encode as _;
 use burrow::framing::ContentType;
 use burrow::group::KeyPackageSecrets;
 use burrow_marmot::event::{Event, EventId, Rumor};
-use burrow_marmot::group::{Group, NewGroup, Opened, Received};
+use burrow_marmot::group::{Group, NewGroup, Opened, Publication, Received};
 use burrow_marmot::{Client, KeyPackageEvent, Keys, PublicKey};
 use engine_api::{
     AppBytes, AppMessage, CgkaEngine, Change, CommitBytes, Description, EncodedSizes, EngineError,
     Epoch, EpochAuthenticator, Founded, GroupId, Identity, Ingested, KeyPackageBytes, LeafIndex,
-    Member, PublishedCommit, RejectReason, SnapshotBytes, StagedCommit, WelcomeBytes, Welcomes,
+    MarmotClient, Member, PublishedCommit, RejectReason, SnapshotBytes, StagedCommit, WelcomeBytes,
+    Welcomes,
 };
 
 use crate::describe::{Backend, Mode, Relayed, describe};
@@ -40,6 +41,8 @@ pub(crate) struct Marmot<B, M = Relayed> {
     pub(crate) key_packages: BTreeMap<Vec<u8>, KeyPackageSecrets>,
     pub(crate) groups: BTreeMap<GroupId, Group>,
     pub(crate) store: Store,
+    /// Events of epochs that have never been, until the application asks for them.
+    pub(crate) retracted: BTreeMap<GroupId, Vec<EventId>>,
     pub(crate) configuration: PhantomData<(B, M)>,
 }
 
@@ -56,6 +59,7 @@ impl<B: Backend, M: Mode> CgkaEngine for Marmot<B, M> {
             key_packages: BTreeMap::new(),
             groups: BTreeMap::new(),
             store: Store::default(),
+            retracted: BTreeMap::new(),
             configuration: PhantomData,
         })
     }
@@ -163,7 +167,9 @@ impl<B: Backend, M: Mode> CgkaEngine for Marmot<B, M> {
         self.keep(group, None);
         match received {
             Ok(Received::Commit(committed)) => {
-                self.store.forget(group, committed.rolled_back.as_deref().unwrap_or_default());
+                let taken_back = committed.rolled_back.unwrap_or_default();
+                self.store.forget(group, &taken_back);
+                self.retracted.entry(group.clone()).or_default().extend(taken_back);
                 Ok(Ingested::Applied(Epoch(committed.epoch)))
             }
             Ok(Received::Removed) => Ok(Ingested::Removed),
@@ -188,7 +194,7 @@ impl<B: Backend, M: Mode> CgkaEngine for Marmot<B, M> {
             _ => Vec::new(),
         };
         let held = self.held_mut(group)?;
-        let base = Epoch(held.epoch());
+        let base = held.epoch();
         let made = match change {
             Change::Add(_) => held.add_members(&invitees).map_err(peers),
             Change::Remove(members) => {
@@ -208,10 +214,7 @@ impl<B: Backend, M: Mode> CgkaEngine for Marmot<B, M> {
             _ => Err(EngineError::unsupported("a change of this kind")),
         };
         self.keep(group, None);
-        let made = made?;
-        let commit = CommitBytes::new(made.event.to_json());
-        let welcomes = encoded(&made.welcomes);
-        Ok(StagedCommit::new(group.clone(), base, stage(&made.event.id()), commit, welcomes))
+        Ok(staged(group, base, &made?))
     }
 
     fn merge_staged(&mut self, commit: PublishedCommit) -> Result<Epoch, EngineError> {
@@ -234,6 +237,10 @@ impl<B: Backend, M: Mode> CgkaEngine for Marmot<B, M> {
 
     fn group_name(&self, group: &GroupId) -> Result<String, EngineError> {
         Ok(self.held(group)?.data().name.clone())
+    }
+
+    fn marmot(&mut self) -> Option<&mut dyn MarmotClient> {
+        Some(self)
     }
 
     fn members(&self, group: &GroupId) -> Result<Vec<Member>, EngineError> {
@@ -284,16 +291,16 @@ impl<B: Backend, M: Mode> Marmot<B, M> {
         id
     }
 
-    fn held(&self, group: &GroupId) -> Result<&Group, EngineError> {
+    pub(crate) fn held(&self, group: &GroupId) -> Result<&Group, EngineError> {
         self.groups.get(group).ok_or_else(not_in)
     }
 
-    fn held_mut(&mut self, group: &GroupId) -> Result<&mut Group, EngineError> {
+    pub(crate) fn held_mut(&mut self, group: &GroupId) -> Result<&mut Group, EngineError> {
         self.groups.get_mut(group).ok_or_else(not_in)
     }
 
     /// Stores what has changed in a group.
-    fn keep(&mut self, group: &GroupId, message: Option<(EventId, &Rumor)>) {
+    pub(crate) fn keep(&mut self, group: &GroupId, message: Option<(EventId, &Rumor)>) {
         if let Some(held) = self.groups.get_mut(group) {
             let changes = held.take_changes();
             if M::KEEPS && (!changes.is_empty() || message.is_some()) {
@@ -340,7 +347,7 @@ impl<B: Backend, M: Mode> Marmot<B, M> {
 }
 
 /// The identity that a public key is.
-fn identity(key: &PublicKey) -> Identity {
+pub(crate) fn identity(key: &PublicKey) -> Identity {
     Identity::new(key.0.to_vec())
 }
 
@@ -357,6 +364,13 @@ fn check_listed(group: &Group, members: &[Member]) -> Result<(), EngineError> {
         }
         None => Ok(()),
     }
+}
+
+/// A commit that was just made on this epoch.
+pub(crate) fn staged(group: &GroupId, base: u64, made: &Publication) -> StagedCommit {
+    let commit = CommitBytes::new(made.event.to_json());
+    let welcomes = encoded(&made.welcomes);
+    StagedCommit::new(group.clone(), Epoch(base), stage(&made.event.id()), commit, welcomes)
 }
 
 /// The number by which a staged commit is known again: the head of its event's id.

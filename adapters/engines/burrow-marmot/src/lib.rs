@@ -40,6 +40,7 @@
 mod client;
 mod describe;
 mod ingest;
+mod marmot;
 mod state;
 mod store;
 

@@ -50,6 +50,7 @@ impl<B: Backend, M: Mode> Marmot<B, M> {
             key_packages: self.key_packages.clone(),
             groups: self.groups.iter().map(copy).collect::<Result<_, EngineError>>()?,
             store: self.store.clone(),
+            retracted: self.retracted.clone(),
             client,
             configuration: PhantomData,
         })
@@ -112,7 +113,16 @@ impl<B: Backend, M: Mode> Marmot<B, M> {
             groups.insert(id, group);
         }
         reader.finish().map_err(EngineError::storage)?;
-        Ok(Self { client, keys, key_packages, groups, store, configuration: PhantomData })
+        let retracted = BTreeMap::new();
+        Ok(Self {
+            client,
+            keys,
+            key_packages,
+            groups,
+            store,
+            retracted,
+            configuration: PhantomData,
+        })
     }
 }
 

@@ -121,7 +121,7 @@ impl<B: Backend> CgkaEngine for Burrow<B> {
             Ok(message) => message,
             Err(outcome) => return Ok(outcome),
         };
-        let staged = match held.group.receive_message(message) {
+        let staged = match message.receive(&mut held.group) {
             Ok(Received::Commit(staged)) => *staged,
             Ok(Received::Ignored(why)) => return Ok(ignored(why)),
             Ok(other) => return Err(unexpected(&other)),
@@ -255,7 +255,7 @@ impl<B: Backend> Burrow<B> {
             Ok(message) => message,
             Err(outcome) => return Ok((outcome, None)),
         };
-        match group.receive_message(message) {
+        match message.receive(group) {
             Ok(Received::Application(message)) => {
                 let sender = group.member_at(message.epoch, message.sender);
                 let sender =

@@ -20,6 +20,13 @@ impl<B: Backend> Backend for Counting<B> {
     }
 }
 
+/// Those of [`post_quantum`](crate::post_quantum()).
+#[inline(never)]
+#[must_use]
+pub fn counted_post_quantum() -> Vec<Registration> {
+    crate::post_quantum::counted()
+}
+
 /// The engines of [`engines`](crate::engines) with their calls counted, each under its twin's name
 /// and `/counted`.
 #[inline(never)]

@@ -32,15 +32,25 @@ pub(crate) trait Backend: CryptoBackend + Default {
 }
 
 // How long the lists of `build.rs` are: AWS-LC's, SQLite's, RustCrypto's, SQLite's again, the
-// lanes', and fiat-crypto's.
+// lanes', fiat-crypto's, and those of the post-quantum suites.
 const AWS_LC: usize = 5;
 const SQLITE: usize = if cfg!(feature = "sqlite") { 2 } else { 0 };
 const WITH_AWS_LC: (&[Package], &[Package]) = PACKAGES.split_at(AWS_LC + SQLITE);
 const LANES: usize = 9;
 const FIAT: usize = 6;
+const PQ_AWS_LC: usize = AWS_LC + 2;
+const PQ_RUSTCRYPTO: usize = 13;
+const LIBCRUX: usize = 11;
+const POST_QUANTUM: usize = PQ_AWS_LC + PQ_RUSTCRYPTO + LIBCRUX;
 const WITH_RUSTCRYPTO: (&[Package], &[Package]) =
-    WITH_AWS_LC.1.split_at(WITH_AWS_LC.1.len() - LANES - FIAT);
+    WITH_AWS_LC.1.split_at(WITH_AWS_LC.1.len() - LANES - FIAT - POST_QUANTUM);
 const WITH_LANES: (&[Package], &[Package]) = WITH_RUSTCRYPTO.1.split_at(LANES);
+const WITH_FIAT: (&[Package], &[Package]) = WITH_LANES.1.split_at(FIAT);
+const WITH_PQ_AWS_LC: (&[Package], &[Package]) = WITH_FIAT.1.split_at(PQ_AWS_LC);
+const WITH_PQ_RUSTCRYPTO: (&[Package], &[Package]) = WITH_PQ_AWS_LC.1.split_at(PQ_RUSTCRYPTO);
+pub(crate) const PQ_AWS_LC_PACKAGES: &[Package] = WITH_PQ_AWS_LC.0;
+pub(crate) const PQ_RUSTCRYPTO_PACKAGES: &[Package] = WITH_PQ_RUSTCRYPTO.0;
+pub(crate) const LIBCRUX_PACKAGES: &[Package] = WITH_PQ_RUSTCRYPTO.1;
 
 impl Backend for AwsLc {
     const NAME: &'static str = "burrow/aws-lc";
@@ -111,7 +121,7 @@ impl Backend for Lanes {
 impl Backend for Fiat {
     const NAME: &'static str = "burrow/fiat";
     const CRYPTO: &'static str = "fiat-crypto + rustcrypto";
-    const PACKAGES: &'static [Package] = WITH_LANES.1;
+    const PACKAGES: &'static [Package] = WITH_FIAT.0;
     const CIPHER_SUITES: &'static [CipherSuite] = &[CipherSuite(1), CipherSuite(3)];
 
     fn notes() -> &'static [&'static str] {
@@ -125,13 +135,13 @@ impl Backend for Fiat {
     }
 }
 
-const PROFILE: &str = "Commits are private messages and always carry an update path, nothing is \
+pub(crate) const PROFILE: &str = "Commits are private messages and always carry an update path, nothing is \
                        padded: burrow's defaults.";
 const ENTROPY: &str =
     "AWS-LC tests its entropy source at the first use in a process, before anything is timed.";
-const PAST: &str = "Messages of the last 5 epochs are read, up to 100 generations out of order and \
+pub(crate) const PAST: &str = "Messages of the last 5 epochs are read, up to 100 generations out of order and \
                     1000 ahead.";
-const WRITES: &str = "State is not written: burrow leaves that to the application, and offers for \
+pub(crate) const WRITES: &str = "State is not written: burrow leaves that to the application, and offers for \
                       each message a record of 17 bytes instead of the whole group.";
 
 pub(crate) fn describe<B: Backend>() -> Description {

@@ -3,30 +3,61 @@
 use std::fmt::Display;
 
 use burrow::codec::Decode;
-use burrow::framing::{ContentType, MlsMessage};
-use burrow::group::{Group, Ignored};
+use burrow::framing::{ContentType, MlsMessage, PrivateMessageRef};
+use burrow::group::{Group, Ignored, Received};
 use burrow::types::{KeyPackage, Welcome};
 use burrow::{CallerError, Error, PeerError};
 use engine_api::{EngineError, Ingested, RejectReason, Rejection};
 
+/// A message to the group, parsed.
+pub(crate) enum Admitted<'a> {
+    /// A PrivateMessage, which burrow reads where it lies.
+    Private(&'a [u8]),
+    /// Any other.
+    Other(MlsMessage),
+}
+
+impl Admitted<'_> {
+    /// Has the group receive it.
+    pub(crate) fn receive(self, group: &mut Group) -> Result<Received, Error> {
+        match self {
+            Self::Private(bytes) => group.receive(bytes),
+            Self::Other(message) => group.receive_message(message),
+        }
+    }
+}
+
 /// Parses a message to the group, and refuses one of another kind or for another group.
-pub(crate) fn admit<T>(
-    bytes: &[u8],
+pub(crate) fn admit<'a, T>(
+    bytes: &'a [u8],
     kind: ContentType,
     group: &Group,
-) -> Result<MlsMessage, Ingested<T>> {
+) -> Result<Admitted<'a>, Ingested<T>> {
+    if let Some(message) = PrivateMessageRef::in_message(bytes).map_err(malformed)? {
+        check(Some(message.content_type()), Some(message.group_id()), kind, group)?;
+        return Ok(Admitted::Private(bytes));
+    }
     let message = parse(bytes)?;
-    let content = message.content_type();
+    check(message.content_type(), message.group_id(), kind, group)?;
+    Ok(Admitted::Other(message))
+}
+
+fn check(
+    content: Option<ContentType>,
+    group_id: Option<&[u8]>,
+    kind: ContentType,
+    group: &Group,
+) -> Result<(), Rejection> {
     let Some(content) = content else {
-        return Err(malformed("not a message to a group").into());
+        return Err(malformed("not a message to a group"));
     };
     if content != kind {
-        return Err(malformed(format_args!("{content:?} instead of {kind:?}")).into());
+        return Err(malformed(format_args!("{content:?} instead of {kind:?}")));
     }
-    if message.group_id() != Some(group.group_id()) {
-        return Err(Rejection::new(RejectReason::Misdirected, "for another group").into());
+    if group_id != Some(group.group_id()) {
+        return Err(Rejection::new(RejectReason::Misdirected, "for another group"));
     }
-    Ok(message)
+    Ok(())
 }
 
 /// Parses a key package. burrow verifies it when it is added.

@@ -53,6 +53,7 @@ mod describe;
 mod ingest;
 mod layers;
 mod mls;
+mod post_quantum;
 mod state;
 mod store;
 #[cfg(feature = "threads")]
@@ -65,7 +66,7 @@ use crypto_rustcrypto::RustCrypto;
 use engine_api::{MlsRegistration, Registration};
 
 use crate::client::Burrow;
-pub use crate::counting::counted;
+pub use crate::counting::{counted, counted_post_quantum};
 use crate::layers::Keeping;
 use crate::store::Memory;
 #[cfg(feature = "sqlite")]
@@ -94,6 +95,15 @@ pub fn on_request() -> Vec<Registration> {
         #[cfg(feature = "threads")]
         Registration::of::<Threaded<AwsLc>>(),
     ]
+}
+
+/// The configurations that only run if they are named, on post-quantum cipher suites:
+/// `burrow/aws-lc/0xF001` and so on, all of draft-ietf-mls-pq-ciphersuites-06 and OpenMLS' own, as far as
+/// a library has them. With them `burrow/libcrux`, on 0x0001, for them to be held against.
+#[inline(never)]
+#[must_use]
+pub fn post_quantum() -> Vec<Registration> {
+    post_quantum::engines()
 }
 
 /// The two as an application keeps them: in memory, and with the feature `sqlite` in a file.

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use engine_api::{
     AppBytes, AppMessage, CgkaEngine, Change, CommitBytes, Description, EncodedSizes, EngineError,
     Epoch, EpochAuthenticator, Founded, GroupId, Identity, Ingested, KeyPackageBytes, LeafIndex,
-    Member, PublishedCommit, RejectReason, Rejection, StagedCommit, WelcomeBytes, Welcomes,
+    MarmotClient, Member, PublishedCommit, RejectReason, Rejection, StagedCommit, WelcomeBytes,
+    Welcomes,
 };
 use mdk_core::prelude::{
     GroupId as MdkGroupId, NostrGroupConfigData, NostrGroupDataUpdate, UpdateGroupResult,
@@ -40,6 +41,8 @@ pub(crate) struct MdkClient<S: Store = Memory> {
     /// Messages that were given to `ingest_commit`: MDK has decrypted them, which works once, so
     /// they wait here for `ingest_app`.
     misdelivered: HashMap<EventId, AppMessage>,
+    /// The event of the commit that MDK has made of each group's departures, and has pending.
+    pub(crate) departures: HashMap<GroupId, Event>,
 }
 
 impl<S: Store> CgkaEngine for MdkClient<S> {
@@ -54,6 +57,7 @@ impl<S: Store> CgkaEngine for MdkClient<S> {
             state: State::new()?,
             staged: HashMap::new(),
             misdelivered: HashMap::new(),
+            departures: HashMap::new(),
         })
     }
 
@@ -179,20 +183,7 @@ impl<S: Store> CgkaEngine for MdkClient<S> {
         group: &GroupId,
         change: &Change<'_>,
     ) -> Result<StagedCommit, EngineError> {
-        let base = Epoch(self.active(group)?.epoch);
-        if self.staged.contains_key(group) {
-            return Err(EngineError::caller("a commit is staged already"));
-        }
-        let (id, commit, welcomes) = match self.change(&mdk_id(group), change).and_then(encoded) {
-            Ok(encoded) => encoded,
-            Err(why) => {
-                // Where it failed after OpenMLS had staged: nobody else would clear that.
-                let _ = self.state.mdk.clear_pending_commit(&mdk_id(group));
-                return Err(why);
-            }
-        };
-        self.staged.insert(group.clone(), id);
-        Ok(StagedCommit::new(group.clone(), base, stage(&id), commit, welcomes))
+        self.stage(group, |client| client.change(&mdk_id(group), change))
     }
 
     fn merge_staged(&mut self, commit: PublishedCommit) -> Result<Epoch, EngineError> {
@@ -218,6 +209,10 @@ impl<S: Store> CgkaEngine for MdkClient<S> {
 
     fn group_name(&self, group: &GroupId) -> Result<String, EngineError> {
         Ok(self.active(group)?.name)
+    }
+
+    fn marmot(&mut self) -> Option<&mut dyn MarmotClient> {
+        Some(self)
     }
 
     fn members(&self, group: &GroupId) -> Result<Vec<Member>, EngineError> {
@@ -258,11 +253,34 @@ impl<S: Store> CgkaEngine for MdkClient<S> {
             state: self.state.fork()?,
             staged: self.staged.clone(),
             misdelivered: self.misdelivered.clone(),
+            departures: self.departures.clone(),
         })
     }
 }
 
 impl<S: Store> MdkClient<S> {
+    /// Stages the commit that `make` makes.
+    pub(crate) fn stage(
+        &mut self,
+        group: &GroupId,
+        make: impl FnOnce(&Self) -> Result<UpdateGroupResult, EngineError>,
+    ) -> Result<StagedCommit, EngineError> {
+        let base = Epoch(self.active(group)?.epoch);
+        if self.staged.contains_key(group) {
+            return Err(EngineError::caller("a commit is staged already"));
+        }
+        let (id, commit, welcomes) = match make(self).and_then(encoded) {
+            Ok(encoded) => encoded,
+            Err(why) => {
+                // Where it failed after OpenMLS had staged: nobody else would clear that.
+                let _ = self.state.mdk.clear_pending_commit(&mdk_id(group));
+                return Err(why);
+            }
+        };
+        self.staged.insert(group.clone(), id);
+        Ok(StagedCommit::new(group.clone(), base, stage(&id), commit, welcomes))
+    }
+
     fn change(
         &self,
         group: &MdkGroupId,
@@ -305,6 +323,7 @@ impl<S: Store> MdkClient<S> {
     /// A commit was applied: whatever was staged for the epoch before it is gone.
     fn entered(&mut self, group: &GroupId) -> Result<Ingested<Epoch>, EngineError> {
         self.staged.remove(group);
+        self.departures.remove(group);
         let record = self.record(group)?;
         Ok(match record.state {
             group_types::GroupState::Inactive => Ingested::Removed,
@@ -323,7 +342,7 @@ impl<S: Store> MdkClient<S> {
     }
 
     /// MDK's record of a group that this client is in.
-    fn active(&self, group: &GroupId) -> Result<group_types::Group, EngineError> {
+    pub(crate) fn active(&self, group: &GroupId) -> Result<group_types::Group, EngineError> {
         let record = self.record(group)?;
         match record.state {
             group_types::GroupState::Inactive => Err(removed()),

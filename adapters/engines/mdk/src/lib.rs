@@ -74,6 +74,7 @@ mod events;
 #[cfg(test)]
 mod hostile_tests;
 mod ingest;
+mod marmot;
 mod state;
 mod store;
 

@@ -1,7 +1,7 @@
 //! MDK with its store: how it is made, forked and read past MDK's own calls.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use engine_api::EngineError;
 use mdk_core::callback::{MdkCallback, RollbackInfo};
@@ -25,11 +25,18 @@ pub(crate) struct State<S: Store> {
 
 /// Set by MDK when a commit that arrived late won the epoch that another had ended.
 #[derive(Debug, Default)]
-struct RollbackFlag(AtomicBool);
+struct RollbackFlag {
+    is_set: AtomicBool,
+    /// The rumors that were sent or read in epochs which have never been.
+    invalidated: Mutex<Vec<EventId>>,
+}
 
 impl MdkCallback for RollbackFlag {
-    fn on_rollback(&self, _: &RollbackInfo) {
-        self.0.store(true, Ordering::Relaxed);
+    fn on_rollback(&self, info: &RollbackInfo) {
+        self.is_set.store(true, Ordering::Relaxed);
+        if let Ok(mut invalidated) = self.invalidated.lock() {
+            invalidated.extend(&info.invalidated_messages);
+        }
     }
 }
 
@@ -57,7 +64,16 @@ impl<S: Store> State<S> {
 
     /// Whether MDK has rolled a group back since this was last asked.
     pub(crate) fn take_rollback(&self) -> bool {
-        self.rollback.0.swap(false, Ordering::Relaxed)
+        self.rollback.is_set.swap(false, Ordering::Relaxed)
+    }
+
+    /// The rumors that rollbacks have made void since this was last asked.
+    pub(crate) fn take_invalidated(&self) -> Vec<EventId> {
+        self.rollback
+            .invalidated
+            .lock()
+            .map(|mut list| std::mem::take(&mut *list))
+            .unwrap_or_default()
     }
 
     /// The MLS group underneath.

@@ -48,19 +48,7 @@ impl<B: Backend> CgkaEngine for MlsRs<B> {
     }
 
     fn new_client(name: &str) -> Result<Self, EngineError> {
-        let keys = Keys::generate::<B>(name)?;
-        let key_packages = KeyPackages::default();
-        let outbox = Outbox::default();
-        let told = Told::default();
-        Ok(Self {
-            client: keys.client(&key_packages, GroupStore::new(&outbox), &told),
-            told,
-            keys,
-            key_packages,
-            outbox,
-            groups: BTreeMap::new(),
-            stages: random_number::<B>()?,
-        })
+        Self::told(name, Told::default())
     }
 
     fn identity(&self) -> Identity {
@@ -233,6 +221,22 @@ impl<B: Backend> CgkaEngine for MlsRs<B> {
 }
 
 impl<B: Backend> MlsRs<B> {
+    /// A client with fresh keys for the suite that it was told.
+    pub(crate) fn told(name: &str, told: Told) -> Result<Self, EngineError> {
+        let keys = Keys::generate::<B>(name, told.suite)?;
+        let key_packages = KeyPackages::default();
+        let outbox = Outbox::default();
+        Ok(Self {
+            client: keys.client(&key_packages, GroupStore::new(&outbox), &told),
+            told,
+            keys,
+            key_packages,
+            outbox,
+            groups: BTreeMap::new(),
+            stages: random_number::<B>()?,
+        })
+    }
+
     /// Joins by a Welcome and the tree beside it, if there is one.
     pub(crate) fn join_by(
         &mut self,

@@ -29,12 +29,23 @@ pub fn counted() -> Vec<Registration> {
     ]
 }
 
+/// Those of [`on_request`](crate::on_request).
+#[inline(never)]
+#[must_use]
+pub fn counted_on_request() -> Vec<Registration> {
+    crate::post_quantum::counted()
+}
+
 impl<P: Backend> Backend for Counting<P> {
     const NAME: &'static str = P::NAME;
     const CRYPTO: &'static str = P::CRYPTO;
     const PACKAGES: &'static [Package] = P::PACKAGES;
     const CIPHER_SUITES: &'static [SuiteNumber] = P::CIPHER_SUITES;
     const NOTES: &'static [&'static str] = P::NOTES;
+
+    fn offering(suite: CipherSuite) -> Self {
+        Self(P::offering(suite))
+    }
 }
 
 impl<P: CryptoProvider> CryptoProvider for Counting<P> {

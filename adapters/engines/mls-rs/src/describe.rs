@@ -24,6 +24,11 @@ pub(crate) trait Backend: CryptoProvider + Clone + Default + 'static {
     const CIPHER_SUITES: &'static [CipherSuite];
     /// What a reader of a table must know.
     const NOTES: &'static [&'static str];
+
+    /// A provider for a client of this suite. What it offers, the client lists in its leaf.
+    fn offering(_suite: mls_rs::CipherSuite) -> Self {
+        Self::default()
+    }
 }
 
 /// Those of the lockfile's packages, by their place in `build.rs`.
@@ -45,12 +50,17 @@ impl Backend for AwsLcCryptoProvider {
     const PACKAGES_WITH_SQLITE: &'static [Package] = &picked::<9>([0, 1, 2, 3, 4, 5, 10, 11, 12]);
     const CIPHER_SUITES: &'static [CipherSuite] =
         &[CipherSuite(1), CipherSuite(2), CipherSuite(3), CipherSuite(5), CipherSuite(7)];
-    const NOTES: &'static [&'static str] = &[
-        PROFILE,
-        PAST,
-        WRITES,
-        "AWS-LC tests its entropy source at the first use in a process, before anything is timed.",
-    ];
+    const NOTES: &'static [&'static str] = &[PROFILE, PAST, WRITES, ENTROPY];
+
+    /// Without the post-quantum suites, but for that of the client: those that the provider was built
+    /// with make no client's leaf longer which isn't on one of them.
+    fn offering(suite: mls_rs::CipherSuite) -> Self {
+        let mut offered = Self::supported_classical_cipher_suites();
+        if !offered.contains(&suite) {
+            offered.push(suite);
+        }
+        Self::with_enabled_cipher_suites(offered)
+    }
 }
 
 impl Backend for RustCryptoProvider {
@@ -72,12 +82,15 @@ impl Backend for RustCryptoProvider {
     ];
 }
 
-const PROFILE: &str = "Commits are private messages and always carry an update path, nothing is \
+pub(crate) const PROFILE: &str = "Commits are private messages and always carry an update path, nothing is \
                        padded; mls-rs' defaults are public, optional and stepwise.";
-const PAST: &str = "Messages of the last 5 epochs are read, up to 1024 generations ahead of a \
+pub(crate) const PAST: &str = "Messages of the last 5 epochs are read, up to 1024 generations ahead of a \
                     sender's last.";
-const WRITES: &str = "State is not written: mls-rs leaves write_to_storage to the application.";
-const BURNT: &str = "mls-rs takes the message key out of the secret tree before it verifies the \
+pub(crate) const ENTROPY: &str =
+    "AWS-LC tests its entropy source at the first use in a process, before anything is timed.";
+pub(crate) const WRITES: &str =
+    "State is not written: mls-rs leaves write_to_storage to the application.";
+pub(crate) const BURNT: &str = "mls-rs takes the message key out of the secret tree before it verifies the \
                      ciphertext and doesn't put it back, so a copy that is damaged behind the \
                      ciphertext's first 32 bytes makes it refuse the genuine message as a \
                      repetition (CiphertextProcessor::open; tests/damage pins it).";

@@ -61,6 +61,7 @@ mod describe;
 mod ingest;
 mod layers;
 mod mls;
+mod post_quantum;
 mod state;
 mod store;
 
@@ -69,7 +70,7 @@ use mls_rs_crypto_awslc::AwsLcCryptoProvider;
 use mls_rs_crypto_rustcrypto::RustCryptoProvider;
 
 use crate::client::MlsRs;
-pub use crate::counting::counted;
+pub use crate::counting::{counted, counted_on_request};
 use crate::layers::Keeping;
 use crate::store::Memory;
 #[cfg(feature = "sqlite")]
@@ -100,6 +101,13 @@ pub fn layered() -> Vec<Registration> {
         Registration::of::<Keeping<RustCryptoProvider, Sqlite>>()
             .renamed("mls-rs/rustcrypto/sqlite"),
     ]
+}
+
+/// The configurations that only run if they are named: on mls-rs' own post-quantum suites.
+#[inline(never)]
+#[must_use]
+pub fn on_request() -> Vec<Registration> {
+    post_quantum::engines()
 }
 
 /// The same two as MLS engines.

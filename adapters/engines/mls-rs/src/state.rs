@@ -39,7 +39,7 @@ use told::{Psks, Rules};
 /// How many past epochs a message may come from.
 pub(crate) const PAST_EPOCHS: u64 = 5;
 
-/// The suite of every client here.
+/// The suite of every client that isn't told another.
 pub(crate) const SUITE: CipherSuite = CipherSuite::CURVE25519_AES128;
 
 /// mls-rs' type for a client configured as here.
@@ -70,8 +70,11 @@ pub(crate) struct Keys {
 
 impl Keys {
     /// Fresh ones, under a basic credential.
-    pub(crate) fn generate<B: Backend>(name: &str) -> Result<Self, EngineError> {
-        let (secret, public) = suite::<B>()?
+    pub(crate) fn generate<B: Backend>(
+        name: &str,
+        number: CipherSuite,
+    ) -> Result<Self, EngineError> {
+        let (secret, public) = suite_of::<B>(number)?
             .signature_key_generate()
             .map_err(|why| EngineError::internal(format_args!("{why:?}")))?;
         Ok(Self::new(name.as_bytes().to_vec(), public, secret))
@@ -107,7 +110,7 @@ impl Keys {
             .group_state_storage(store)
             .psk_store(told.psks.clone())
             .identity_provider(BasicIdentityProvider)
-            .crypto_provider(B::default())
+            .crypto_provider(B::offering(told.suite))
             .mls_rules(told.rules.clone())
             .extension_types(extensions)
             .custom_proposal_types(proposals)
@@ -117,8 +120,12 @@ impl Keys {
 }
 
 fn suite<B: Backend>() -> Result<B::CipherSuiteProvider, EngineError> {
+    suite_of::<B>(SUITE)
+}
+
+fn suite_of<B: Backend>(number: CipherSuite) -> Result<B::CipherSuiteProvider, EngineError> {
     B::default()
-        .cipher_suite_provider(SUITE)
+        .cipher_suite_provider(number)
         .ok_or_else(|| EngineError::internal("the provider doesn't have the cipher suite"))
 }
 

@@ -2,6 +2,7 @@
 
 mod common;
 mod damage;
+mod post_quantum;
 
 use common::{Trio, applied, both, commit, commits, reason, state};
 use engine_api::{
@@ -19,7 +20,7 @@ fn descriptions_name_what_is_used() {
     let names: Vec<_> = described.iter().map(|it| it.name).collect();
     assert_eq!(names, ["mls-rs/aws-lc", "mls-rs/rustcrypto"]);
     let offered = [
-        AwsLcCryptoProvider::default().supported_cipher_suites(),
+        AwsLcCryptoProvider::supported_classical_cipher_suites(),
         RustCryptoProvider::default().supported_cipher_suites(),
     ];
     let own =

@@ -22,7 +22,6 @@ use openmls::prelude::{
 use openmls_basic_credential::SignatureKeyPair;
 use openmls_traits::OpenMlsProvider as _;
 use openmls_traits::storage::StorageProvider as _;
-use openmls_traits::types::SignatureScheme;
 
 use crate::describe::{Backend, description};
 use crate::ingest;
@@ -30,8 +29,6 @@ use crate::profile::Profile;
 use crate::signing::Signing;
 use crate::state::{self, Provider, Record};
 use crate::store::{Failure, Memory, Store};
-
-const SIGNATURE_SCHEME: SignatureScheme = SignatureScheme::ED25519;
 
 const MAX_PAST_EPOCHS: usize = 5;
 const OUT_OF_ORDER_TOLERANCE: u32 = 100;
@@ -63,19 +60,7 @@ impl<B: Backend, S: Store> CgkaEngine for OpenMls<B, S> {
     }
 
     fn new_client(name: &str) -> Result<Self, EngineError> {
-        let provider = Provider::<B, S>::open()?;
-        let signer = SignatureKeyPair::new(SIGNATURE_SCHEME).map_err(EngineError::internal)?;
-        let signer = Signing::<B>::new(signer);
-        signer.store(provider.storage()).map_err(EngineError::storage)?;
-        Ok(Self {
-            stages: provider.random_number()?,
-            provider,
-            signer,
-            identity: Identity::new(name.as_bytes().to_vec()),
-            unused: S::Unused::default(),
-            groups: HashMap::new(),
-            profile: Profile::default(),
-        })
+        Self::with_profile(name, Profile::default())
     }
 
     fn identity(&self) -> Identity {
@@ -313,6 +298,24 @@ impl<B: Backend> OpenMls<B> {
 }
 
 impl<B: Backend, S: Store> OpenMls<B, S> {
+    /// A client with fresh keys for the profile's cipher suite.
+    pub(crate) fn with_profile(name: &str, profile: Profile) -> Result<Self, EngineError> {
+        let provider = Provider::<B, S>::open()?;
+        let scheme = profile.suite.signature_algorithm();
+        let signer = SignatureKeyPair::new(scheme).map_err(EngineError::internal)?;
+        let signer = Signing::<B>::new(signer);
+        signer.store(provider.storage()).map_err(EngineError::storage)?;
+        Ok(Self {
+            stages: provider.random_number()?,
+            provider,
+            signer,
+            identity: Identity::new(name.as_bytes().to_vec()),
+            unused: S::Unused::default(),
+            groups: HashMap::new(),
+            profile,
+        })
+    }
+
     /// Joins by a Welcome and the tree beside it, if there is one.
     pub(crate) fn join_by(
         &mut self,

@@ -29,6 +29,13 @@ pub fn counted() -> Vec<Registration> {
     ]
 }
 
+/// Those of [`on_request`](crate::on_request).
+#[inline(never)]
+#[must_use]
+pub fn counted_on_request() -> Vec<Registration> {
+    vec![crate::xwing::counted()]
+}
+
 impl<B: Backend> Backend for Counting<B> {
     const NAME: &'static str = B::NAME;
     const CRYPTO: &'static str = B::CRYPTO;

@@ -79,7 +79,7 @@ const COMMON: [&str; 5] = [
     "Past epochs 5, out-of-order tolerance 100, forward distance 1000, padding 0.",
 ];
 
-const NOTES_OF_MEMORY: &[&str] = &[
+pub(crate) const NOTES_OF_MEMORY: &[&str] = &[
     COMMON[0],
     COMMON[1],
     COMMON[2],

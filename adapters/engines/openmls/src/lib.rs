@@ -7,7 +7,8 @@
 //!
 //! What every engine of the `mls` profile is set to, in OpenMLS's words:
 //!
-//! - suite `MLS_128_DHKEMX25519_AES128GCM_SHA256_Ed25519` (0x0001), basic credentials;
+//! - suite `MLS_128_DHKEMX25519_AES128GCM_SHA256_Ed25519` (0x0001), basic credentials
+//!   ([`on_request`] has OpenMLS's post-quantum suite);
 //! - `MIXED_CIPHERTEXT_WIRE_FORMAT_POLICY`: commits leave as `PrivateMessage`s;
 //! - `use_ratchet_tree_extension`: the tree travels in the Welcome;
 //! - `padding_size` 0, `max_past_epochs` 5, out-of-order tolerance 100, forward distance 1000;
@@ -74,12 +75,13 @@ mod profile;
 mod signing;
 mod state;
 mod store;
+mod xwing;
 
 use engine_api::{MlsRegistration, Registration};
 use openmls_rust_crypto::RustCrypto;
 
 use crate::client::OpenMls;
-pub use crate::counting::counted;
+pub use crate::counting::{counted, counted_on_request};
 
 /// `openmls/rustcrypto` and `openmls/libcrux`.
 #[inline(never)]
@@ -100,6 +102,13 @@ pub fn layered() -> Vec<Registration> {
         Registration::of::<OpenMls<RustCrypto, store::Sqlite>>()
             .renamed("openmls/rustcrypto/sqlite"),
     ]
+}
+
+/// The configuration that only runs if it is named: `openmls/libcrux/0x004D`, on X-Wing.
+#[inline(never)]
+#[must_use]
+pub fn on_request() -> Vec<Registration> {
+    vec![xwing::engine()]
 }
 
 /// The same two as MLS engines.

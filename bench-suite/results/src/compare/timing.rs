@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::is_compared;
 use crate::format::{Block, Engine, Plan};
 use crate::index::{Cell, Index};
-use crate::statistics::bootstrap::Drawn;
+use crate::statistics::bootstrap::{Drawn, reach_between};
 use crate::statistics::{median, rounded_ratio};
 
 /// Families of peers that a relative ratio needs: of three the median is not moved by one.
@@ -70,6 +70,8 @@ struct Arm<'a> {
     steady: bool,
     estimate: f64,
     drawn: Vec<f64>,
+    /// Its median in each process of the old run, and of the new one.
+    by_process: [Vec<Option<f64>>; 2],
 }
 
 pub(super) fn changes(
@@ -92,11 +94,12 @@ pub(super) fn changes(
     let draws = Draws {
         old: draw(old, cell, &both, "old", old.run.plan.confidence),
         new: draw(new, cell, &both, "new", old.run.plan.confidence),
+        confidence: old.run.plan.confidence,
     };
     let arms: Vec<Arm<'_>> = both
         .iter()
         .enumerate()
-        .filter_map(|(at, name)| arm(old, new, cell, name, draws.ratio(at)))
+        .filter_map(|(at, name)| arm(old, new, cell, name, (&draws, at)))
         .collect();
     arms.iter().map(|arm| change(cell, arm, &arms, &draws, threshold)).collect()
 }
@@ -104,6 +107,7 @@ pub(super) fn changes(
 struct Draws {
     old: Drawn,
     new: Drawn,
+    confidence: f64,
 }
 
 impl Draws {
@@ -114,12 +118,16 @@ impl Draws {
         (new / old, new_drawn.iter().zip(old_drawn).map(|(new, old)| new / old).collect())
     }
 
-    /// The interval as wide as the run with less to say makes it.
-    fn interval(&self, estimate: f64, mut drawn: Vec<f64>) -> [f64; 3] {
+    /// The interval as wide as the run with less to say makes it, and no narrower than what the
+    /// processes of each run differ by.
+    fn interval(&self, estimate: f64, mut drawn: Vec<f64>, by_process: &[Vec<f64>; 2]) -> [f64; 3] {
         drawn.sort_unstable_by(f64::total_cmp);
         let weaker = if self.old.freedom() <= self.new.freedom() { &self.old } else { &self.new };
         let interval = weaker.percentiles(drawn, estimate);
-        [estimate, interval.low, interval.high].map(rounded_ratio)
+        let [old, new] = by_process;
+        let reach = reach_between(old, new, self.confidence).exp();
+        let (low, high) = (interval.low.min(estimate / reach), interval.high.max(estimate * reach));
+        [estimate, low, high].map(rounded_ratio)
     }
 
     fn enough(&self) -> bool {
@@ -140,8 +148,9 @@ fn arm<'a>(
     new: &Index<'_>,
     cell: Cell<'_>,
     name: &str,
-    (estimate, drawn): (f64, Vec<f64>),
+    (draws, at): (&Draws, usize),
 ) -> Option<Arm<'a>> {
+    let (estimate, drawn) = draws.ratio(at);
     let (engine, now) = (old.engine(name)?, new.engine(name)?);
     let row = old.row(cell, name)?;
     let cryptography = !engine.spans.of(&row.operation).iter().any(|work| work == NO_CRYPTOGRAPHY);
@@ -152,6 +161,7 @@ fn arm<'a>(
         steady: cryptography && engine.packages == now.packages && engine.features == now.features,
         estimate,
         drawn,
+        by_process: [draws.old.by_process(at).to_vec(), draws.new.by_process(at).to_vec()],
     })
 }
 
@@ -171,7 +181,8 @@ fn change(
             peers.entry(family(peer.engine)).or_default().push(peer);
         }
     }
-    let raw = draws.interval(arm.estimate, arm.drawn.clone());
+    let present = |which: usize| arm.by_process[which].iter().copied().flatten().collect();
+    let raw = draws.interval(arm.estimate, arm.drawn.clone(), &[present(0), present(1)]);
     let relative = (peers.len() >= FEWEST_PEERS).then(|| {
         // One voice for each family: the most numerous one changes as one.
         let drift = |of: &dyn Fn(&Arm<'_>) -> Option<f64>| {
@@ -179,7 +190,17 @@ fn change(
         };
         let each = arm.drawn.iter().enumerate();
         let each = each.map(|(at, ratio)| ratio / drift(&|peer| peer.drawn.get(at).copied()));
-        draws.interval(arm.estimate / drift(&|peer| Some(peer.estimate)), each.collect())
+        let relative_in = |which: usize| -> Vec<f64> {
+            let processes = arm.by_process[which].iter().enumerate();
+            let relative = processes.filter_map(|(process, own)| {
+                let yardstick = drift(&|peer| *peer.by_process[which].get(process)?);
+                Some((*own)? / yardstick).filter(|ratio| ratio.is_finite())
+            });
+            relative.collect()
+        };
+        let by_process = [relative_in(0), relative_in(1)];
+        let estimate = arm.estimate / drift(&|peer| Some(peer.estimate));
+        draws.interval(estimate, each.collect(), &by_process)
     });
     let counts = relative.unwrap_or(raw);
     Change {

@@ -18,7 +18,8 @@ pub struct Engine {
     pub wire_profile: String,
     /// The suite that was benched.
     pub cipher_suite: String,
-    /// The library that computes. Engines with the same word here are a same-crypto pair.
+    /// The library that computes. Engines with the same word here, on the same suite, are a
+    /// same-crypto pair.
     pub crypto: String,
     /// Where state goes.
     pub storage: String,

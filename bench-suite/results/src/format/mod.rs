@@ -74,7 +74,7 @@ pub struct Run {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Checks {
-    /// `verify`, `conformance`, `pair` or `flow`.
+    /// `verify`, `conformance`, `pair`, `flow` or `scenario`.
     pub kind: String,
     /// Who: an engine, two with a ` x ` between, or a backend.
     pub subject: String,

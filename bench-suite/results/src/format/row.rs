@@ -233,7 +233,7 @@ pub struct Comparison {
     pub high: f64,
     /// What may be said.
     pub verdict: Verdict,
-    /// Whether both compute with the same library.
+    /// Whether both compute the same cipher suite with the same library.
     pub same_crypto: bool,
     /// What only `engine` does in this span.
     pub only_engine: Vec<String>,

@@ -35,6 +35,7 @@ fn title(kind: &str) -> &str {
         "conformance" => "The working group's vectors",
         "pair" => "Groups of two engines",
         "flow" => "Flows between engines",
+        "scenario" => "Scenarios, with one engine or two of them in the parts",
         other => other,
     }
 }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::Page;
 use super::overview::head;
 use super::verdicts::{legend, measures_the_harness};
-use crate::format::{Comparison, Verdict};
+use crate::format::{Comparison, Engine, Verdict};
 use crate::markdown::controls;
 use crate::units::ratio;
 
@@ -98,7 +98,9 @@ fn pairs(page: &Page<'_>) -> Vec<Pair> {
         .collect();
     let mut pairs = Vec::new();
     for (at, one) in engines.iter().enumerate() {
-        for other in engines[at + 1..].iter().filter(|other| other.crypto == one.crypto) {
+        let same_crypto =
+            |other: &&&Engine| other.crypto == one.crypto && other.cipher_suite == one.cipher_suite;
+        for other in engines[at + 1..].iter().filter(same_crypto) {
             let turn = Some(family(&other.name)) == first;
             let (one, other) = if turn { (other, one) } else { (one, other) };
             pairs.extend(pair(page, &one.name, &other.name));

@@ -107,6 +107,11 @@ impl Drawn {
         (arm.median, &arm.medians)
     }
 
+    /// An engine's median in each process.
+    pub(crate) fn by_process(&self, arm: usize) -> &[Option<f64>] {
+        &self.arms[arm].by_process
+    }
+
     /// The interval of an engine's median.
     pub(super) fn median(&self, arm: usize) -> Interval {
         let arm = &self.arms[arm];
@@ -270,6 +275,24 @@ fn weighted_median(samples: &[(f64, usize)], weights: &[u32]) -> Option<f64> {
         }
     }
     None
+}
+
+/// How far the logarithm of a ratio of two runs' means may be off by what processes of one run differ
+/// by, which their own values show; nothing is known of it with fewer than two in either run. The
+/// degrees of freedom are Welch's.
+pub(crate) fn reach_between(old: &[f64], new: &[f64], confidence: f64) -> f64 {
+    if old.len() < 2 || new.len() < 2 {
+        return 0.0;
+    }
+    let variance = |values: &[f64]| deviation(values).powi(2) / as_f64(values.len() as u64);
+    let (old_part, new_part) = (variance(old), variance(new));
+    let all = old_part + new_part;
+    if all <= 0.0 {
+        return 0.0;
+    }
+    let share = |part: f64, values: &[f64]| part.powi(2) / as_f64(values.len() as u64 - 1);
+    let freedom = all.powi(2) / (share(old_part, old) + share(new_part, new));
+    student_beyond((1.0 - confidence) / 2.0, freedom) * all.sqrt()
 }
 
 /// The standard deviation of the logarithms.

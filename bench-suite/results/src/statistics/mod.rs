@@ -192,7 +192,7 @@ fn comparison(
         low,
         high,
         verdict: said(pair, verdict(low, high, plan.margin)),
-        same_crypto: engine.crypto == against.crypto,
+        same_crypto: engine.crypto == against.crypto && engine.cipher_suite == against.cipher_suite,
         only_engine: only(own, other),
         only_against: only(other, own),
     }

@@ -8,11 +8,13 @@
 //! | receive whatever comes | [`Group::receive`]; or [`Group::open`], then [`Group::receive_opened`] |
 //! | change it | [`Group::add_members`], [`Group::remove_members`], [`Group::set_data`], [`Group::self_update`], [`Group::commit_departures`]; publish, then [`Group::merge_pending`] |
 //! | leave | [`Group::leave`] |
+//! | send a file | [`Group::encrypt_media`], then a rumor with [`crate::Media::tag`]; [`Group::decrypt_media`] |
 //! | store | [`Group::take_changes`] and [`Kept`], [`Client::restore`] |
 
 mod commit;
 mod create;
 mod kept;
+mod media;
 mod receive;
 mod rival;
 
@@ -127,7 +129,7 @@ impl Group {
     ///
     /// If the crypto library fails.
     pub fn media_secret(&self) -> Result<Secret> {
-        Ok(self.mls.export_secret(b"marmot", b"encrypted-media", 32)?)
+        media::secret_of(&self.mls)
     }
 
     /// The event of the commit that is pending.

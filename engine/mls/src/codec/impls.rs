@@ -55,6 +55,14 @@ macro_rules! integers {
             fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
                 reader.array().map(<$int>::from_be_bytes)
             }
+
+            fn decode_all(mut reader: Reader<'_>) -> Result<Vec<Self>, DecodeError> {
+                let mut values = Vec::with_capacity(reader.remaining() / size_of::<$int>());
+                while !reader.is_empty() {
+                    values.push(reader.read()?);
+                }
+                Ok(values)
+            }
         }
     )+};
 }

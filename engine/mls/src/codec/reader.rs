@@ -23,8 +23,8 @@ pub trait Decode: Sized {
         Ok(value)
     }
 
-    /// Reads values up to the end: the inside of a vector. Not for callers: `u8` overrides it to
-    /// copy bytes at once.
+    /// Reads values up to the end: the inside of a vector. Not for callers: some types know
+    /// better how.
     ///
     /// # Errors
     ///

@@ -75,6 +75,13 @@ macro_rules! codec_newtype {
             ) -> ::std::result::Result<Self, $crate::codec::DecodeError> {
                 $crate::codec::Decode::decode(reader).map(Self)
             }
+
+            fn decode_all(
+                reader: $crate::codec::Reader<'_>,
+            ) -> ::std::result::Result<::std::vec::Vec<Self>, $crate::codec::DecodeError> {
+                let values = $crate::codec::Decode::decode_all(reader)?;
+                Ok(values.into_iter().map(Self).collect())
+            }
         }
     };
 }

@@ -1,5 +1,5 @@
-//! Public keys and signatures as they are on the wire (sections 5.1.1 and 5.1.2). Those of the
-//! Curve25519 suites lie where they are held; only longer ones are allocated.
+//! Public keys and signatures as they are on the wire (sections 5.1.1 and 5.1.2), and parent hashes.
+//! Those of the Curve25519 suites lie where they are held; only longer ones are allocated.
 
 use std::fmt;
 
@@ -77,4 +77,6 @@ opaque! {
     SignaturePublicKey, 32;
     /// A signature, as its scheme serialises it.
     Signature, 64;
+    /// A `parent_hash` (section 7.9); empty in the topmost node of a path.
+    ParentHash, 32;
 }

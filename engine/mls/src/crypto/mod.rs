@@ -10,9 +10,10 @@ mod ref_hash;
 mod signing;
 
 pub use expand::{derive_secret, derive_tree_secret, expand_with_label, expand_with_label_into};
-pub use keys::{HpkePublicKey, Signature, SignaturePublicKey};
+pub use keys::{HpkePublicKey, ParentHash, Signature, SignaturePublicKey};
 pub use public_key_encryption::{decrypt_with_label, encrypt_with_label, encrypt_with_label_batch};
 pub use ref_hash::{HashReference, make_key_package_ref, make_proposal_ref, ref_hash};
+pub(crate) use signing::{MAX_HEAD, sign_content_head, sign_encoded, verify_encoded};
 pub use signing::{SignContent, sign_with_label, verify_with_label};
 
 use crate::codec::{EncodeError, LengthHeader};

@@ -1,6 +1,7 @@
 //! `SignWithLabel` and `VerifyWithLabel` (section 5.1.2).
 
-use crypto_api::{SigningKey, Suite, VerifyingKey};
+use arrayvec::ArrayVec;
+use crypto_api::{CryptoError, SigningKey, Suite, VerifyingKey};
 
 use super::{PREFIX, Signature};
 use crate::{
@@ -23,13 +24,9 @@ impl SignContent {
         content_len: usize,
         write: impl FnOnce(&mut Vec<u8>) -> Result<(), EncodeError>,
     ) -> Result<Self, EncodeError> {
-        let label_header = LengthHeader::new(PREFIX.len() + label.len())?;
-        let content_header = LengthHeader::new(content_len)?;
-        let mut bytes = Vec::with_capacity(8 + PREFIX.len() + label.len() + content_len);
-        bytes.extend_from_slice(label_header.as_slice());
-        bytes.extend_from_slice(PREFIX);
-        bytes.extend_from_slice(label);
-        bytes.extend_from_slice(content_header.as_slice());
+        let head = sign_content_head(label, content_len)?;
+        let mut bytes = Vec::with_capacity(head.len() + content_len);
+        bytes.extend_from_slice(&head);
         let start = bytes.len();
         write(&mut bytes)?;
         debug_assert_eq!(bytes.len() - start, content_len);
@@ -55,10 +52,7 @@ impl SignContent {
     ///
     /// [`CallerError::BadKey`] if the key is of another suite.
     pub fn sign(&self, suite: &dyn Suite, key: &SigningKey) -> Result<Vec<u8>> {
-        suite.sign(key, &self.0).map_err(|why| match why {
-            crypto_api::CryptoError::Rejected => CallerError::BadKey.into(),
-            other => other.into(),
-        })
+        sign_encoded(suite, key, &self.0)
     }
 
     /// Checks a signature.
@@ -67,8 +61,7 @@ impl SignContent {
     ///
     /// [`PeerError::BadSignature`] if it doesn't verify.
     pub fn verify(&self, suite: &dyn Suite, key: &VerifyingKey, signature: &[u8]) -> Result<()> {
-        let verified = suite.verify(key, &self.0, signature);
-        verified.map_err(Error::of_peer(PeerError::BadSignature))
+        verify_encoded(suite, key, &self.0, signature)
     }
 
     /// The encoding.
@@ -76,6 +69,47 @@ impl SignContent {
     pub fn as_slice(&self) -> &[u8] {
         &self.0
     }
+}
+
+/// The most that stands in front of the content in a SignContent, with the labels there are.
+pub(crate) const MAX_HEAD: usize = 32;
+
+/// What stands in front of a content of so many bytes in a SignContent: for contents that lie where
+/// they are signed.
+pub(crate) fn sign_content_head(
+    label: &[u8],
+    content_len: usize,
+) -> Result<ArrayVec<u8, MAX_HEAD>, EncodeError> {
+    let label_header = LengthHeader::new(PREFIX.len() + label.len())?;
+    let content_header = LengthHeader::new(content_len)?;
+    let mut head = ArrayVec::new();
+    for part in [label_header.as_slice(), PREFIX, label, content_header.as_slice()] {
+        head.try_extend_from_slice(part).map_err(|_| EncodeError::VectorTooLong)?;
+    }
+    Ok(head)
+}
+
+/// `SignWithLabel` of an encoded SignContent.
+pub(crate) fn sign_encoded(
+    suite: &dyn Suite,
+    key: &SigningKey,
+    sign_content: &[u8],
+) -> Result<Vec<u8>> {
+    suite.sign(key, sign_content).map_err(|why| match why {
+        CryptoError::Rejected => CallerError::BadKey.into(),
+        other => other.into(),
+    })
+}
+
+/// `VerifyWithLabel` of an encoded SignContent.
+pub(crate) fn verify_encoded(
+    suite: &dyn Suite,
+    key: &VerifyingKey,
+    sign_content: &[u8],
+    signature: &[u8],
+) -> Result<()> {
+    let verified = suite.verify(key, sign_content, signature);
+    verified.map_err(Error::of_peer(PeerError::BadSignature))
 }
 
 /// `SignWithLabel(SignatureKey, Label, Content)`.

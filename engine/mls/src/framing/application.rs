@@ -11,10 +11,11 @@ use super::{
     ContentType, EpochContext, Padding, PrivateMessageRef, Sender, SenderData, SenderKeys,
     WireFormat,
     authenticated_content::{LABEL, START, member_key, write_start},
+    unsealed::{Clear, Unsealed},
 };
 use crate::{
     Error, PeerError, Result,
-    codec::{Encode, EncodeError, LengthHeader, Reader, encode_opaque, length_len, opaque_len},
+    codec::{Encode, EncodeError, Reader, encode_opaque, opaque_len},
     crypto::SignContent,
     schedule::{Consumed, KeyAndNonce, RatchetType, SecretTree, SenderDataSecret},
     types::LeafIndex,
@@ -41,22 +42,15 @@ pub fn protect_application(
     let content_tbs = content_tbs(epoch, own_leaf, data.authenticated, data.data)?;
     let signature = content_tbs.sign(suite, signer)?;
     let generation = secret_tree.next_of_ours(own_leaf, RatchetType::Application)?;
+    let clear =
+        Clear { content_type: TYPE, authenticated_data: data.authenticated, padding: data.padding };
+    let length = opaque_len(data.data) + opaque_len(&signature);
     let seal = |key: &mut KeyAndNonce| {
-        let mut reuse_guard = [0; 4];
-        suite.random(&mut reuse_guard)?;
-        key.guard(reuse_guard);
-        let mut message = Unsealed::write(epoch, data, &signature)?;
-        let (aad, ciphertext) = message.content();
-        suite.aead_seal_slice(key.key(), key.nonce(), aad, ciphertext)?;
-        let (aad, sender_data, ciphertext) = message.sender_data();
-        SenderData { leaf_index: own_leaf, generation, reuse_guard }.encrypt(
-            suite,
-            sender_data_secret,
-            aad,
-            ciphertext,
-            sender_data,
-        )?;
-        Ok(message.bytes)
+        Unsealed::write(epoch, &clear, length, |out| {
+            encode_opaque(data.data, out)?;
+            encode_opaque(&signature, out)
+        })?
+        .seal(suite, key, (own_leaf, generation), sender_data_secret)
     };
     let message =
         secret_tree.use_key(suite, own_leaf, RatchetType::Application, generation, seal)?;
@@ -170,65 +164,4 @@ fn content_tbs(
         Ok(())
     };
     Ok(SignContent::write(LABEL, length, write)?)
-}
-
-/// An encoded MLSMessage with a PrivateMessage whose two ciphertexts are not encrypted yet.
-struct Unsealed {
-    bytes: Vec<u8>,
-    sender_data_aad_end: usize,
-    aad_end: usize,
-    sender_data: usize,
-    sender_data_end: usize,
-    content: usize,
-}
-
-impl Unsealed {
-    fn write(epoch: &EpochContext<'_>, data: &Data<'_>, signature: &[u8]) -> Result<Self> {
-        let suite = epoch.suite;
-        let plain = opaque_len(data.data) + opaque_len(signature);
-        let padded = data.padding.padded(plain);
-        let ciphertext = padded + suite.aead_nt();
-        let sender_data_len = SenderData::encrypted_len(suite);
-        let length = START
-            + opaque_len(epoch.group_id)
-            + epoch.epoch.encoded_len()
-            + TYPE.encoded_len()
-            + opaque_len(data.authenticated)
-            + length_len(sender_data_len)
-            + sender_data_len
-            + length_len(ciphertext)
-            + ciphertext;
-        let mut bytes = Vec::with_capacity(length);
-        write_start(WireFormat::PrivateMessage, &mut bytes);
-        encode_opaque(epoch.group_id, &mut bytes)?;
-        epoch.epoch.encode(&mut bytes)?;
-        TYPE.encode(&mut bytes)?;
-        let sender_data_aad_end = bytes.len();
-        encode_opaque(data.authenticated, &mut bytes)?;
-        let aad_end = bytes.len();
-        bytes.extend_from_slice(LengthHeader::new(sender_data_len)?.as_slice());
-        let sender_data = bytes.len();
-        let sender_data_end = sender_data + sender_data_len;
-        bytes.resize(sender_data_end, 0);
-        bytes.extend_from_slice(LengthHeader::new(ciphertext)?.as_slice());
-        let content = bytes.len();
-        encode_opaque(data.data, &mut bytes)?;
-        encode_opaque(signature, &mut bytes)?;
-        bytes.resize(content + ciphertext, 0);
-        Ok(Self { bytes, sender_data_aad_end, aad_end, sender_data, sender_data_end, content })
-    }
-
-    /// PrivateContentAAD, and the PrivateMessageContent with room for its tag.
-    fn content(&mut self) -> (&[u8], &mut [u8]) {
-        let (before, content) = self.bytes.split_at_mut(self.content);
-        (&before[START..self.aad_end], content)
-    }
-
-    /// SenderDataAAD, the room for the sender data, and the ciphertext.
-    fn sender_data(&mut self) -> (&[u8], &mut [u8], &[u8]) {
-        let (before, content) = self.bytes.split_at_mut(self.content);
-        let (aad, sender_data) = before.split_at_mut(self.sender_data);
-        let sender_data = &mut sender_data[..self.sender_data_end - self.sender_data];
-        (&aad[START..self.sender_data_aad_end], sender_data, content)
-    }
 }

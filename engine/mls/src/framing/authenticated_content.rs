@@ -10,20 +10,27 @@ use super::{
 use crate::{
     Error, Result,
     codec::{Decode, DecodeError, Encode, EncodeError, Reader},
-    crypto::{HashReference, Signature, make_proposal_ref, verify_with_label},
+    crypto::{
+        HashReference, MAX_HEAD, Signature, make_proposal_ref, sign_content_head, verify_encoded,
+    },
     types::{LeafIndex, Proposal, ProtocolVersion},
 };
 
 pub(super) const LABEL: &[u8] = b"FramedContentTBS";
+
+/// Room in front of an encoding for the start of its SignContent, so that it is signed and verified
+/// where it lies.
+pub(super) const FRONT: usize = MAX_HEAD;
 
 /// How many bytes the version and the wire format take, in front of a FramedContent.
 pub(super) const START: usize = 4;
 
 /// `AuthenticatedContent`, not verified.
 ///
-/// It is kept as bytes, with the version in front: `version || wire_format || content || auth`. Up
-/// to the end of the content this is a FramedContentTBS, but for the GroupContext; up to the end of
-/// the signature, and without the version, a ConfirmedTranscriptHashInput.
+/// It is kept as bytes, with the version in front: `version || wire_format || content || auth`, and
+/// before that room that means nothing. Up to the end of the content this is a FramedContentTBS, but
+/// for the GroupContext; up to the end of the signature, and without the version, a
+/// ConfirmedTranscriptHashInput.
 #[derive(Debug, Clone)]
 pub struct AuthenticatedContent {
     pub(super) framed: FramedContent,
@@ -31,7 +38,9 @@ pub struct AuthenticatedContent {
     pub(super) confirmation_tag: Option<Vec<u8>>,
     pub(super) wire_format: WireFormat,
     pub(super) bytes: Vec<u8>,
+    /// From the version on.
     pub(super) content_end: usize,
+    /// From the version on.
     pub(super) signature_end: usize,
 }
 
@@ -74,7 +83,41 @@ impl Parts {
     }
 }
 
-/// Writes what an [`AuthenticatedContent`] starts with.
+/// A buffer for an [`AuthenticatedContent`] with as many bytes after the wire format, which are to be
+/// appended, and for the GroupContext that is signed with it.
+pub(super) fn buffer(wire_format: WireFormat, length: usize, group_context: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(FRONT + START + length + group_context.len());
+    bytes.resize(FRONT, 0);
+    write_start(wire_format, &mut bytes);
+    bytes
+}
+
+/// Does some work with the SignContent of a FramedContentTBS (section 6.1). `bytes` are those of an
+/// [`AuthenticatedContent`], where the content ends at `content_end`; the GroupContext stands behind
+/// it for as long as the work takes.
+pub(super) fn with_sign_content<T>(
+    bytes: &mut Vec<u8>,
+    content_end: usize,
+    sender: Sender,
+    group_context: &[u8],
+    work: impl FnOnce(&[u8]) -> T,
+) -> Result<T> {
+    let group_context = if sender.knows_group_context() { group_context } else { b"" };
+    let (length, content_end) = (bytes.len(), FRONT + content_end);
+    let end = content_end + group_context.len();
+    let head = sign_content_head(LABEL, end - FRONT)?;
+    let start = FRONT - head.len();
+    bytes.extend_from_slice(group_context);
+    let (content, rest) = bytes.split_at_mut(content_end);
+    rest.rotate_right(group_context.len());
+    content[start..FRONT].copy_from_slice(&head);
+    let done = work(&bytes[start..end]);
+    bytes[content_end..].rotate_left(group_context.len());
+    bytes.truncate(length);
+    Ok(done)
+}
+
+/// Writes what an MLSMessage starts with.
 pub(super) fn write_start(wire_format: WireFormat, out: &mut Vec<u8>) {
     out.extend_from_slice(&ProtocolVersion::MLS10.0.to_be_bytes());
     out.extend_from_slice(&(wire_format as u16).to_be_bytes());
@@ -88,21 +131,20 @@ impl AuthenticatedContent {
     ) -> Result<Self, DecodeError> {
         let ahead = reader.clone().take_rest();
         let parts = Parts::read(ahead)?;
-        let mut bytes = Vec::with_capacity(START + parts.end);
-        write_start(wire_format, &mut bytes);
+        let mut bytes = buffer(wire_format, parts.end, b"");
         bytes.extend_from_slice(reader.bytes(parts.end)?);
         Ok(parts.with_bytes(wire_format, bytes))
     }
 
-    /// Takes over an encoding that starts with the version, and says what follows behind it.
-    pub(super) fn from_bytes(
-        wire_format: WireFormat,
-        mut bytes: Vec<u8>,
-    ) -> Result<(Self, Vec<u8>), DecodeError> {
-        let inside = bytes.get(START..).ok_or(DecodeError::EndOfInput)?;
+    /// Takes over what was begun as a [`buffer`], and the padding that follows.
+    pub(super) fn from_padded(wire_format: WireFormat, mut bytes: Vec<u8>) -> Result<Self> {
+        let (_, inside) = bytes.split_at(FRONT + START);
         let parts = Parts::read(inside)?;
-        let rest = bytes.split_off(START + parts.end);
-        Ok((parts.with_bytes(wire_format, bytes), rest))
+        if inside[parts.end..].iter().any(|byte| *byte != 0) {
+            return Err(Error::invalid("6.3.1: padding that is not all zero"));
+        }
+        bytes.truncate(FRONT + START + parts.end);
+        Ok(parts.with_bytes(wire_format, bytes))
     }
 
     /// How it is sent, which the signature covers.
@@ -157,7 +199,7 @@ impl AuthenticatedContent {
     /// The encoded AuthenticatedContent.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        self.part(2..self.bytes.len())
+        &self.encoded()[2..]
     }
 
     /// The encoded ConfirmedTranscriptHashInput, if it is a commit's (section 8.2).
@@ -177,16 +219,11 @@ impl AuthenticatedContent {
 
     /// FramedContent and FramedContentAuthData: a PublicMessage but for its membership tag.
     pub(super) fn content_and_auth(&self) -> &[u8] {
-        self.part(START..self.bytes.len())
+        &self.encoded()[START..]
     }
 
-    /// PrivateMessageContent with as much padding as makes it `padded` long, and with room for
-    /// `more` bytes.
-    pub(super) fn private_message_content(
-        &self,
-        padded: impl Fn(usize) -> usize,
-        more: usize,
-    ) -> Vec<u8> {
+    /// PrivateMessageContent without padding.
+    pub(super) fn private_message_content(&self) -> &[u8] {
         let framed = &self.framed;
         let before = START
             + framed.group_id.encoded_len()
@@ -194,33 +231,28 @@ impl AuthenticatedContent {
             + framed.sender.encoded_len()
             + framed.authenticated_data.encoded_len()
             + framed.content.content_type().encoded_len();
-        let content = self.part(before..self.bytes.len());
-        let length = padded(content.len());
-        let mut buffer = Vec::with_capacity(length + more);
-        buffer.extend_from_slice(content);
-        buffer.resize(length, 0);
-        buffer
+        self.part(before..self.encoded().len())
     }
 
     /// AuthenticatedContentTBM.
     pub(super) fn content_tbm<'a>(&'a self, group_context: &'a [u8]) -> [&'a [u8]; 3] {
-        let [content, context] =
-            content_tbs(self.part(0..self.content_end), self.framed.sender, group_context);
-        let auth = self.part(self.content_end..self.bytes.len());
+        let (content, auth) = self.encoded().split_at(self.content_end);
+        let context = if self.framed.sender.knows_group_context() { group_context } else { b"" };
         [content, context, auth]
     }
 
     /// Checks the rules for senders and the signature.
     pub(super) fn verify(
-        self,
+        mut self,
         epoch: &EpochContext<'_>,
         senders: &dyn SenderKeys,
     ) -> Result<VerifiedContent> {
         rules::check(self.wire_format, &self.framed).map_err(Error::invalid)?;
         let key = self.sender_key(epoch.suite, senders)?;
-        let content = self.part(0..self.content_end);
-        let content_tbs = content_tbs(content, self.framed.sender, epoch.group_context);
-        verify_with_label(epoch.suite, &key, LABEL, &content_tbs, &self.signature)?;
+        let (end, sender, signature) = (self.content_end, self.framed.sender, &self.signature);
+        with_sign_content(&mut self.bytes, end, sender, epoch.group_context, |content| {
+            verify_encoded(epoch.suite, &key, content, signature.as_slice())
+        })??;
         Ok(VerifiedContent(self))
     }
 
@@ -242,8 +274,13 @@ impl AuthenticatedContent {
         }
     }
 
+    /// From the version on.
+    pub(super) fn encoded(&self) -> &[u8] {
+        &self.bytes[FRONT..]
+    }
+
     fn part(&self, range: Range<usize>) -> &[u8] {
-        self.bytes.get(range).unwrap_or_default()
+        self.encoded().get(range).unwrap_or_default()
     }
 }
 
@@ -252,18 +289,9 @@ pub(super) fn member_key(senders: &dyn SenderKeys, leaf_index: LeafIndex) -> Res
     senders.member(leaf_index)?.ok_or(Error::invalid("6.1: the sender's leaf is blank"))
 }
 
-/// FramedContentTBS: `content` is the encoding up to the end of the FramedContent.
-pub(super) fn content_tbs<'a>(
-    content: &'a [u8],
-    sender: Sender,
-    group_context: &'a [u8],
-) -> [&'a [u8]; 2] {
-    if sender.knows_group_context() { [content, group_context] } else { [content, b""] }
-}
-
 impl PartialEq for AuthenticatedContent {
     fn eq(&self, other: &Self) -> bool {
-        self.bytes == other.bytes
+        self.encoded() == other.encoded()
     }
 }
 
@@ -308,6 +336,11 @@ impl VerifiedContent {
     #[must_use]
     pub fn into_framed_content(self) -> FramedContent {
         self.0.framed
+    }
+
+    /// The same with the confirmation tag of a commit.
+    pub(crate) fn into_content_and_tag(self) -> (FramedContent, Option<Vec<u8>>) {
+        (self.0.framed, self.0.confirmation_tag)
     }
 }
 

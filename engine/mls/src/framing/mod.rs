@@ -18,6 +18,7 @@ mod public_message;
 mod rules;
 mod sender_data;
 mod signed_content;
+mod unsealed;
 
 pub use application::{Data, OpenedApplication, protect_application};
 pub use authenticated_content::{AuthenticatedContent, VerifiedContent};

@@ -2,18 +2,16 @@
 
 use std::ops::Range;
 
-use zeroize::Zeroizing;
-
 use super::{
     AuthenticatedContent, ContentType, EpochContext, Sender, SenderData, SenderKeys,
     VerifiedContent, WireFormat,
-    authenticated_content::{member_key, write_start},
+    authenticated_content::{buffer, member_key},
     header::read_start,
 };
 use crate::{
     Error, PeerError, Result,
     codec::{Decode, DecodeError, Encode, EncodeError, Reader, encode_opaque, opaque_len},
-    schedule::{Advance, MessageKey, SecretTree, SenderDataSecret},
+    schedule::{Advance, KeyAndNonce, SecretTree, SenderDataSecret},
 };
 
 /// `PrivateMessage`, as received: nothing of it is verified.
@@ -161,40 +159,39 @@ impl<'a> PrivateMessageRef<'a> {
         if self.ciphertext.len() < suite.aead_nt() {
             return Err(PeerError::Undecryptable.into());
         }
+        let open = |key: &mut KeyAndNonce| {
+            key.guard(sender_data.reuse_guard);
+            let content = self.open_content(epoch, Sender::Member(leaf_index), key)?;
+            content.verify(epoch, senders)
+        };
         let ratchet_type = self.content_type.ratchet_type();
-        let pending = secret_tree.peek(suite, leaf_index, ratchet_type, sender_data.generation)?;
-        let nonce = guarded_nonce(pending.key(), sender_data.reuse_guard);
-        let mut plaintext = self.ciphertext.to_vec();
-        suite
-            .aead_open(pending.key().key().as_slice(), &nonce, self.aad, &mut plaintext)
-            .map_err(Error::of_peer(PeerError::Undecryptable))?;
-        let content = self.authenticated_content(Sender::Member(leaf_index), &plaintext)?;
-        Ok((content.verify(epoch, senders)?, pending.into_advance()))
+        secret_tree.peek_with(suite, leaf_index, ratchet_type, sender_data.generation, open)
     }
 
-    /// The AuthenticatedContent that the message stands for, once the sender and the
-    /// PrivateMessageContent are known.
-    fn authenticated_content(
+    /// The AuthenticatedContent that the message stands for, decrypted where it is kept.
+    fn open_content(
         &self,
+        epoch: &EpochContext<'_>,
         sender: Sender,
-        plaintext: &[u8],
+        key: &KeyAndNonce,
     ) -> Result<AuthenticatedContent> {
         let (group_id_and_epoch, _) =
             self.sender_data_aad.split_at(self.sender_data_aad.len().saturating_sub(1));
         let authenticated_data = self.aad.get(self.sender_data_aad.len()..).unwrap_or_default();
-        let mut bytes = Vec::with_capacity(16 + self.aad.len() + plaintext.len());
-        write_start(WireFormat::PrivateMessage, &mut bytes);
+        let length = self.aad.len() + sender.encoded_len() + self.ciphertext.len();
+        let mut bytes = buffer(WireFormat::PrivateMessage, length, epoch.group_context);
         bytes.extend_from_slice(group_id_and_epoch);
         sender.encode(&mut bytes)?;
         bytes.extend_from_slice(authenticated_data);
         self.content_type.encode(&mut bytes)?;
-        bytes.extend_from_slice(plaintext);
-        let (content, padding) =
-            AuthenticatedContent::from_bytes(WireFormat::PrivateMessage, bytes)?;
-        if padding.iter().any(|byte| *byte != 0) {
-            return Err(Error::invalid("6.3.1: padding that is not all zero"));
-        }
-        Ok(content)
+        let start = bytes.len();
+        bytes.extend_from_slice(self.ciphertext);
+        let length = epoch
+            .suite
+            .aead_open_slice(key.key(), key.nonce(), self.aad, &mut bytes[start..])
+            .map_err(Error::of_peer(PeerError::Undecryptable))?;
+        bytes.truncate(start + length);
+        AuthenticatedContent::from_padded(WireFormat::PrivateMessage, bytes)
     }
 }
 
@@ -269,15 +266,6 @@ impl PrivateMessage {
     fn part_of_aad(&self, range: Range<usize>) -> &[u8] {
         self.aad.get(range).unwrap_or_default()
     }
-}
-
-/// The nonce with the reuse guard in its first four bytes (section 6.3.1).
-pub(super) fn guarded_nonce(key: &MessageKey, reuse_guard: [u8; 4]) -> Zeroizing<Vec<u8>> {
-    let mut nonce = Zeroizing::new(key.nonce().as_slice().to_vec());
-    for (byte, guard) in nonce.iter_mut().zip(reuse_guard) {
-        *byte ^= guard;
-    }
-    nonce
 }
 
 impl Encode for PrivateMessage {

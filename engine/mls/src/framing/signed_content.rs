@@ -5,18 +5,17 @@ use std::num::NonZeroU16;
 use crypto_api::{Digest, SigningKey};
 
 use super::{
-    AuthenticatedContent, Content, EpochContext, FramedContent, Sender, SenderData,
-    VerifiedContent, WireFormat,
-    authenticated_content::{LABEL, content_tbs, write_start},
-    private_message::guarded_nonce,
+    AuthenticatedContent, Content, EpochContext, FramedContent, Sender, VerifiedContent,
+    WireFormat,
+    authenticated_content::{FRONT, buffer, with_sign_content},
     rules,
+    unsealed::{Clear, Unsealed},
 };
 use crate::{
     CallerError, Error, Result,
-    codec::{Encode, encode_opaque, opaque_len},
-    crypto::sign_with_label,
-    schedule::{Advance, Consumed, MembershipKey, SecretTree, SenderDataSecret},
-    types::LeafIndex,
+    codec::Encode,
+    crypto::{Signature, sign_encoded},
+    schedule::{Consumed, KeyAndNonce, MembershipKey, SecretTree, SenderDataSecret},
 };
 
 /// Signs a content for the epoch that it is to be sent in (section 6.1). The wire format is the one
@@ -43,12 +42,14 @@ pub fn sign(
     };
     rules::check(wire_format, &framed).map_err(CallerError::Invalid)?;
     // With room for a signature and two tags, so that nothing has to move later.
-    let mut bytes = Vec::with_capacity(framed.encoded_len() + 280);
-    write_start(wire_format, &mut bytes);
+    let mut bytes = buffer(wire_format, framed.encoded_len() + 280, epoch.group_context);
     framed.encode(&mut bytes)?;
-    let content_end = bytes.len();
-    let content_tbs = content_tbs(&bytes, sender, epoch.group_context);
-    let signature = sign_with_label(epoch.suite, signer, LABEL, &content_tbs)?;
+    let content_end = bytes.len() - FRONT;
+    let context = epoch.group_context;
+    let signature = with_sign_content(&mut bytes, content_end, sender, context, |content| {
+        sign_encoded(epoch.suite, signer, content)
+    })??;
+    let signature = Signature::from(signature);
     signature.encode(&mut bytes)?;
     Ok(SignedContent(AuthenticatedContent {
         framed,
@@ -56,7 +57,7 @@ pub fn sign(
         confirmation_tag: None,
         wire_format,
         content_end,
-        signature_end: bytes.len(),
+        signature_end: bytes.len() - FRONT,
         bytes,
     }))
 }
@@ -135,8 +136,9 @@ impl SignedContent {
         };
         let content_tbm = content.content_tbm(epoch.group_context);
         let membership_tag = membership_key.membership_tag(epoch.suite, &content_tbm);
-        let mut message = Vec::with_capacity(content.bytes.len() + membership_tag.encoded_len());
-        message.extend_from_slice(&content.bytes);
+        let encoded = content.encoded();
+        let mut message = Vec::with_capacity(encoded.len() + membership_tag.encoded_len());
+        message.extend_from_slice(encoded);
         membership_tag.encode(&mut message)?;
         Ok(Protected { message, content: VerifiedContent::trusted(content) })
     }
@@ -152,7 +154,8 @@ impl SignedContent {
         if let Sender::Member(_) = content.sender() {
             return Err(CallerError::Invalid("a member without a membership tag").into());
         }
-        Ok(Protected { message: content.bytes.clone(), content: VerifiedContent::trusted(content) })
+        let message = content.encoded().to_vec();
+        Ok(Protected { message, content: VerifiedContent::trusted(content) })
     }
 
     /// A PrivateMessage of ours. The tree is advanced: store the [`Consumed`] key before the
@@ -173,11 +176,23 @@ impl SignedContent {
         let Sender::Member(leaf_index) = content.sender() else {
             return Err(Error::Internal("a rule for senders wasn't checked"));
         };
-        let (message, advance) =
-            encrypt(&content, leaf_index, epoch, sender_data_secret, secret_tree, padding)?;
-        let consumed = advance.consumed();
-        secret_tree.advance(epoch.suite, advance)?;
+        let content_type = content.framed.content.content_type();
+        let ratchet_type = content_type.ratchet_type();
+        let generation = secret_tree.next_of_ours(leaf_index, ratchet_type)?;
+        let authenticated_data = content.authenticated_data();
+        let clear = Clear { content_type, authenticated_data, padding };
+        let plaintext = content.private_message_content();
+        let seal = |key: &mut KeyAndNonce| {
+            Unsealed::write(epoch, &clear, plaintext.len(), |out| {
+                out.extend_from_slice(plaintext);
+                Ok(())
+            })?
+            .seal(epoch.suite, key, (leaf_index, generation), sender_data_secret)
+        };
+        let message =
+            secret_tree.use_key(epoch.suite, leaf_index, ratchet_type, generation, seal)?;
         let content = VerifiedContent::trusted(content);
+        let consumed = Consumed { leaf: leaf_index, ratchet_type, generation };
         Ok((Protected { message, content }, consumed))
     }
 
@@ -203,45 +218,4 @@ impl SignedContent {
 
 fn is_commit(content: &AuthenticatedContent) -> bool {
     matches!(content.content(), Content::Commit(_))
-}
-
-/// Encrypts a content as a PrivateMessage (section 6.3): the encoded MLSMessage.
-fn encrypt(
-    content: &AuthenticatedContent,
-    leaf_index: LeafIndex,
-    epoch: &EpochContext<'_>,
-    sender_data_secret: &SenderDataSecret,
-    secret_tree: &SecretTree,
-    padding: Padding,
-) -> Result<(Vec<u8>, Advance)> {
-    let suite = epoch.suite;
-    let framed = &content.framed;
-    let content_type = framed.content.content_type();
-    let pending = secret_tree.peek_next(suite, leaf_index, content_type.ratchet_type())?;
-    let mut reuse_guard = [0; 4];
-    suite.random(&mut reuse_guard)?;
-
-    // Up to here a PrivateMessage is its own AAD.
-    let mut message = Vec::new();
-    write_start(WireFormat::PrivateMessage, &mut message);
-    let aad_start = message.len();
-    encode_opaque(&framed.group_id, &mut message)?;
-    framed.epoch.encode(&mut message)?;
-    content_type.encode(&mut message)?;
-    let sender_data_aad_end = message.len();
-    encode_opaque(&framed.authenticated_data, &mut message)?;
-
-    let mut ciphertext =
-        content.private_message_content(|length| padding.padded(length), suite.aead_nt());
-    let nonce = guarded_nonce(pending.key(), reuse_guard);
-    let key = pending.key().key().as_slice();
-    suite.aead_seal(key, &nonce, &message[aad_start..], &mut ciphertext)?;
-    let sender_data = SenderData { leaf_index, generation: pending.generation(), reuse_guard };
-    let aad = &message[aad_start..sender_data_aad_end];
-    let mut encrypted = vec![0; SenderData::encrypted_len(suite)];
-    sender_data.encrypt(suite, sender_data_secret, aad, &ciphertext, &mut encrypted)?;
-    message.reserve_exact(opaque_len(&encrypted) + opaque_len(&ciphertext));
-    encode_opaque(&encrypted, &mut message)?;
-    encode_opaque(&ciphertext, &mut message)?;
-    Ok((message, pending.into_advance()))
 }

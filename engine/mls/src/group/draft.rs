@@ -58,10 +58,11 @@ impl Draft<'_> {
         });
         let path = path.transpose()?;
         let mut context = provisional_context(&self.view, applied, &applied.tree)?;
+        let mut encoded = Vec::with_capacity(context.encoded_len() + suite.hash_length());
         let update_path = match &path {
             Some(path) => {
-                let added = applied.added_leaves();
-                Some(path.seal(suite, &applied.tree, &added, &context.to_bytes()?)?)
+                context.encode(&mut encoded)?;
+                Some(path.seal(suite, &applied.tree, &applied.added_leaves(), &encoded)?)
             }
             None => None,
         };
@@ -77,13 +78,15 @@ impl Draft<'_> {
         let before = self.interim_transcript_hash.as_slice();
         let transcript =
             confirmed_transcript_hash(suite, before, signed.confirmed_transcript_hash_input());
-        context.confirmed_transcript_hash = transcript.as_slice().to_vec();
+        set_transcript(&mut context, transcript.as_slice());
+        encoded.clear();
+        context.encode(&mut encoded)?;
         let inputs = ScheduleInputs {
             init_secret: self.init_secret,
             commit_secret: path.as_ref().map(NewPath::commit_secret),
             psk_secret: self.psk_secret,
         };
-        let scheduled = Scheduled::next(suite, context, &inputs)?;
+        let scheduled = Scheduled::next(suite, (context, encoded), &inputs)?;
         let signed = signed.confirm(&scheduled.confirmation_tag)?;
         Ok(Made { signed, scheduled, path })
     }
@@ -106,4 +109,10 @@ pub(super) fn provisional_context(
         confirmed_transcript_hash: old.confirmed_transcript_hash.clone(),
         extensions: applied.extensions.clone(),
     })
+}
+
+/// Completes a provisional GroupContext; the transcript hash takes the place of the old one.
+pub(super) fn set_transcript(context: &mut GroupContext, confirmed_transcript_hash: &[u8]) {
+    context.confirmed_transcript_hash.clear();
+    context.confirmed_transcript_hash.extend_from_slice(confirmed_transcript_hash);
 }

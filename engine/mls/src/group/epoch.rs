@@ -9,7 +9,7 @@ use crate::{
     framing::{EpochContext, SenderKeys},
     schedule::{
         EncryptionSecret, EpochSecret, EpochSecrets, InitSecret, JoinerSecret, PskSecret,
-        RatchetLimits, SecretTree, interim_transcript_hash,
+        RatchetLimits, ResumptionPsk, SecretTree, interim_transcript_hash,
     },
     tree::{RatchetTree, TreePrivateKeys},
     types::{Extensions, ExternalSenders, GroupContext, LeafIndex},
@@ -47,15 +47,17 @@ impl Epoch {
         Senders { suite, tree: &self.tree, extensions: Some(&self.context.extensions) }
     }
 
-    pub(super) fn into_past(self) -> PastEpoch {
-        PastEpoch {
+    /// What may outlive it; the rest is wiped.
+    pub(super) fn into_past(self) -> (PastEpoch, ResumptionPsk) {
+        let past = PastEpoch {
             epoch: self.context.epoch,
             encoded_context: self.encoded_context,
             own_leaf: self.keys.leaf(),
             members: PastMembers::of(self.tree),
             sender_data_secret: self.secrets.sender_data_secret,
             secret_tree: self.secret_tree,
-        }
+        };
+        (past, self.secrets.resumption_psk)
     }
 }
 
@@ -112,13 +114,12 @@ impl Scheduled {
         Self::new(suite, context, encoded_context, None, epoch_secret)
     }
 
-    /// That of the epoch that a commit starts.
+    /// That of the epoch that a commit starts; the GroupContext comes with its encoding.
     pub(super) fn next(
         suite: &dyn Suite,
-        context: GroupContext,
+        (context, encoded_context): (GroupContext, Vec<u8>),
         inputs: &ScheduleInputs<'_>,
     ) -> Result<Self> {
-        let encoded_context = context.to_bytes()?;
         let joiner_secret = JoinerSecret::derive(
             suite,
             inputs.init_secret,

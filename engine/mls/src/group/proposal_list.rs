@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use smallvec::SmallVec;
+
 use super::{
     app_data,
     proposals::{Checked, Listed, View},
@@ -164,7 +166,8 @@ impl Applied {
     /// the leaf of the committer, if there is a path. What didn't change was valid before.
     pub(super) fn check_tree(&self, view: &View<'_>, path_leaf: Option<LeafIndex>) -> Result<()> {
         let added = self.added.iter().map(|(leaf, _)| *leaf);
-        let changed: Vec<_> = added.chain(self.updated.iter().copied()).chain(path_leaf).collect();
+        let changed: SmallVec<[_; 4]> =
+            added.chain(self.updated.iter().copied()).chain(path_leaf).collect();
         for leaf in &changed {
             self.tree.check_leaf(*leaf, &self.requirements)?;
         }

@@ -5,7 +5,7 @@ use crypto_api::{Digest, Suite};
 use super::{
     Group, KeyUse, OwnUpdate,
     departures::self_removed,
-    draft::provisional_context,
+    draft::{provisional_context, set_transcript},
     epoch::{Epoch, ScheduleInputs, Scheduled},
     proposal_list::{Applied, Committer, apply},
     proposals::View,
@@ -92,9 +92,10 @@ impl Group {
             self.epoch.interim_transcript_hash.as_slice(),
             content.confirmed_transcript_hash_input(),
         );
-        let tag = content.confirmation_tag().unwrap_or_default().to_vec();
+        let (content, tag) = content.into_content_and_tag();
+        let tag = tag.unwrap_or_default();
         let FramedContent { sender, authenticated_data, content: Content::Commit(commit), .. } =
-            content.into_framed_content()
+            content
         else {
             return Err(Error::Internal("a commit that is none"));
         };
@@ -191,18 +192,22 @@ impl Group {
         let Public { applied, keys, path, .. } = public;
         let keys = keys.ok_or(Error::Internal("an epoch that we are not in"))?;
         let mut context = provisional_context(view, &applied, &applied.tree)?;
-        let received = match &path {
+        let mut encoded = Vec::with_capacity(context.encoded_len() + transcript.as_slice().len());
+        let (keys, commit_secret) = match &path {
             Some((merged, path)) => {
-                let encoded = context.to_bytes()?;
-                Some(keys.receive_path(suite, &applied.tree, merged, &path.nodes, &encoded)?)
+                context.encode(&mut encoded)?;
+                let tree = &applied.tree;
+                let received = keys.into_received(suite, tree, merged, &path.nodes, &encoded)?;
+                (received.private_keys, Some(received.commit_secret))
             }
-            None => None,
+            None => (keys, None),
         };
-        context.confirmed_transcript_hash = transcript.as_slice().to_vec();
-        let commit_secret = received.as_ref().map(|received| &received.commit_secret);
-        let scheduled = self.schedule(suite, context, &applied, commit_secret)?;
+        set_transcript(&mut context, transcript.as_slice());
+        encoded.clear();
+        context.encode(&mut encoded)?;
+        let context = (context, encoded);
+        let scheduled = self.schedule(suite, context, &applied, commit_secret.as_ref())?;
         scheduled.check_tag(tag)?;
-        let keys = received.map_or(keys, |received| received.private_keys);
         let limits = self.client.config().ratchet_limits;
         scheduled.into_epoch(suite, applied.tree, keys, limits)
     }
@@ -210,7 +215,7 @@ impl Group {
     fn schedule(
         &self,
         suite: &dyn Suite,
-        context: GroupContext,
+        context: (GroupContext, Vec<u8>),
         applied: &Applied,
         commit_secret: Option<&crypto_api::Secret>,
     ) -> Result<Scheduled> {

@@ -101,15 +101,16 @@ impl Group {
         }
         let old = std::mem::replace(&mut self.epoch, next);
         let config = self.client.config();
+        let epoch = old.context.epoch;
+        let (past, resumption_psk) = old.into_past();
         if config.resumption_epochs > 0 {
-            let psk = old.secrets.resumption_psk.clone();
-            self.resumption.push_back((old.context.epoch, psk));
+            self.resumption.push_back((epoch, resumption_psk));
         }
         while self.resumption.len() > config.resumption_epochs {
             self.resumption.pop_front();
         }
         if config.past_epochs > 0 {
-            self.past.push_back(old.into_past());
+            self.past.push_back(past);
         }
         while self.past.len() > config.past_epochs {
             self.past.pop_front();

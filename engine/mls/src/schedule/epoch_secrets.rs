@@ -76,7 +76,7 @@ impl SenderDataSecret {
     ) -> Result<()> {
         // The whole of a ciphertext that is shorter than the sample.
         let sample = ciphertext.get(..suite.kdf_nh()).unwrap_or(ciphertext);
-        both.expand(suite, &self.0, sample)
+        both.expand(suite, self.0.as_slice(), sample)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A key and a nonce for one message (sections 6.3.2 and 9.1).
 
-use crypto_api::{Secret, Suite};
+use crypto_api::Suite;
 use zeroize::Zeroizing;
 
 use crate::{Error, Result, crypto::expand_with_label_into};
@@ -34,13 +34,13 @@ impl KeyAndNonce {
     pub(super) fn expand(
         &mut self,
         suite: &dyn Suite,
-        secret: &Secret,
+        secret: &[u8],
         context: &[u8],
     ) -> Result<()> {
         let (key, nonce) = self.bytes.split_at_mut(MAX_KEY);
         let [key, nonce] = [&mut key[..self.key], &mut nonce[..self.nonce]];
-        expand_with_label_into(suite, secret.as_slice(), b"key", context, key)?;
-        expand_with_label_into(suite, secret.as_slice(), b"nonce", context, nonce)
+        expand_with_label_into(suite, secret, b"key", context, key)?;
+        expand_with_label_into(suite, secret, b"nonce", context, nonce)
     }
 
     /// Those of a key that was kept.

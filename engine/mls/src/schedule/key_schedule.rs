@@ -1,6 +1,6 @@
 //! From one epoch's secrets to the next one's (section 8).
 
-use crypto_api::{Secret, Suite};
+use crypto_api::{Digest, Secret, Suite};
 
 use super::{EpochSecrets, PskSecret, secret_types};
 use crate::{
@@ -34,9 +34,10 @@ impl JoinerSecret {
         commit_secret: Option<&Secret>,
         group_context: &[u8],
     ) -> Result<Self> {
-        let none = Secret::zero(suite.kdf_nh());
-        let commit_secret = commit_secret.unwrap_or(&none);
-        let extracted = suite.extract(init_secret.0.as_slice(), &[commit_secret.as_slice()]);
+        const NONE: [u8; Digest::MAX_LENGTH] = [0; Digest::MAX_LENGTH];
+        let none = NONE.get(..suite.kdf_nh()).unwrap_or_default();
+        let commit_secret = commit_secret.map_or(none, Secret::as_slice);
+        let extracted = suite.extract(init_secret.0.as_slice(), &[commit_secret]);
         expand_with_label(suite, &extracted, b"joiner", group_context, suite.kdf_nh()).map(Self)
     }
 

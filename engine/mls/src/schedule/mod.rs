@@ -18,6 +18,7 @@ mod key_and_nonce;
 mod key_schedule;
 mod psk;
 mod ratchet;
+mod secret_store;
 mod secret_tree;
 mod stored_secret_tree;
 mod transcript;

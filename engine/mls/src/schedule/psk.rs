@@ -28,14 +28,16 @@ impl PskSecret {
     pub fn derive(suite: &dyn Suite, psks: &[(&PreSharedKeyId, &Secret)]) -> Result<Self> {
         let count = u16::try_from(psks.len())
             .map_err(|_| CallerError::Invalid("more PSKs than a PSKLabel can count"))?;
-        let zero = Secret::zero(suite.kdf_nh());
-        let mut psk_secret = zero.clone();
+        let mut psk_secret = Self::none(suite).0;
+        // The salt of each is the same as what there is before the first.
+        let zero = if psks.is_empty() { None } else { Some(psk_secret.clone()) };
+        let zero = zero.as_ref().map_or(&[][..], Secret::as_slice);
         for (index, (id, psk)) in (0..count).zip(psks) {
             if id.psk_nonce.len() != suite.kdf_nh() {
                 return Err(Error::invalid("8.4: a psk_nonce is not KDF.Nh bytes long"));
             }
             let label = psk_label(id, index, count)?;
-            let extracted = suite.extract(zero.as_slice(), &[psk.as_slice()]);
+            let extracted = suite.extract(zero, &[psk.as_slice()]);
             let length = suite.kdf_nh();
             let input = expand_with_label(suite, &extracted, b"derived psk", &label, length)?;
             psk_secret = suite.extract(input.as_slice(), &[psk_secret.as_slice()]);

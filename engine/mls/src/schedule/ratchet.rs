@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use crypto_api::{Digest, Secret, Suite};
 use zeroize::Zeroizing;
 
-use super::KeyAndNonce;
-use crate::{
-    CallerError, Error, PeerError, Result, codec_struct,
-    crypto::{derive_tree_secret, expand_with_label_into},
+use super::{
+    KeyAndNonce,
+    secret_store::{SecretStore, Slot},
 };
+use crate::{CallerError, Error, PeerError, Result, codec_struct, crypto::expand_with_label_into};
 
 /// Which of a member's two ratchets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,13 +77,15 @@ pub struct MessageKey {
 codec_struct!(MessageKey { key, nonce });
 
 impl MessageKey {
-    fn derive(suite: &dyn Suite, ratchet_secret: &Secret, generation: u32) -> Result<Self> {
-        let derive =
-            |label, length| derive_tree_secret(suite, ratchet_secret, label, generation, length);
-        Ok(Self {
-            key: derive(b"key".as_slice(), suite.aead_nk())?,
-            nonce: derive(b"nonce", suite.aead_nn())?,
-        })
+    fn derive(suite: &dyn Suite, ratchet_secret: &[u8], generation: u32) -> Result<Self> {
+        let mut both = KeyAndNonce::zero(suite)?;
+        both.expand(suite, ratchet_secret, &generation.to_be_bytes())?;
+        Ok(Self::of(&both))
+    }
+
+    /// A copy of these.
+    pub(super) fn of(both: &KeyAndNonce) -> Self {
+        Self { key: Secret::copy_from(both.key()), nonce: Secret::copy_from(both.nonce()) }
     }
 
     /// The key.
@@ -102,10 +104,18 @@ impl MessageKey {
 /// A ratchet: the secret of the next generation, and keys that were passed over.
 #[derive(Debug)]
 pub(super) struct Ratchet {
-    secret: Secret,
-    /// The generation of `secret`; 2^32 when the last one is used up.
+    /// Where the secret lies.
+    secret: Slot,
+    /// The generation of the secret; 2^32 when the last one is used up.
     pub(super) next: u64,
     pub(super) skipped: BTreeMap<u32, MessageKey>,
+}
+
+/// A ratchet as it stands, whether its leaf was used before or not.
+pub(super) struct Position<'a> {
+    secret: &'a [u8],
+    next: u64,
+    skipped: &'a BTreeMap<u32, MessageKey>,
 }
 
 /// What using a key up does to its ratchet.
@@ -117,29 +127,30 @@ pub(super) enum Step {
     Forward { secret: Secret, skipped: Vec<(u32, MessageKey)> },
 }
 
-impl Ratchet {
-    pub(super) fn new(ratchet_secret_0: Secret) -> Self {
-        Self::restore(ratchet_secret_0, 0, BTreeMap::new())
+/// A ratchet secret on the stack.
+type OnStack = Zeroizing<[u8; Digest::MAX_LENGTH]>;
+
+impl<'a> Position<'a> {
+    /// That of a ratchet whose leaf is new.
+    pub(super) fn first(ratchet_secret_0: &'a [u8]) -> Self {
+        static NONE: BTreeMap<u32, MessageKey> = BTreeMap::new();
+        Self { secret: ratchet_secret_0, next: 0, skipped: &NONE }
     }
 
-    pub(super) fn restore(secret: Secret, next: u64, skipped: BTreeMap<u32, MessageKey>) -> Self {
-        Self { secret, next, skipped }
-    }
-
-    pub(super) fn secret(&self) -> &Secret {
-        &self.secret
-    }
-
-    /// The key of a generation, and what using it up will do.
+    /// Fills `key` with the one of a generation, and says what using it up will do.
     pub(super) fn peek(
         &self,
         suite: &dyn Suite,
         limits: RatchetLimits,
         generation: u32,
-    ) -> Result<(MessageKey, Step)> {
+        key: &mut KeyAndNonce,
+    ) -> Result<Step> {
         match u64::from(generation).checked_sub(self.next) {
             None => match self.skipped.get(&generation) {
-                Some(key) => Ok((key.clone(), Step::Skipped)),
+                Some(kept) => {
+                    key.copy(kept.key.as_slice(), kept.nonce.as_slice())?;
+                    Ok(Step::Skipped)
+                }
                 // All that was passed over within the window is kept until it is used.
                 None if u64::from(generation) >= oldest_kept(self.next, limits) => {
                     Err(PeerError::KeyUsedUp.into())
@@ -147,7 +158,7 @@ impl Ratchet {
                 None => Err(PeerError::KeyTooOld.into()),
             },
             Some(ahead) if ahead > u64::from(limits.forward) => Err(PeerError::TooFarAhead.into()),
-            Some(_) => self.peek_forward(suite, limits, generation),
+            Some(_) => self.peek_forward(suite, limits, generation, key),
         }
     }
 
@@ -156,53 +167,80 @@ impl Ratchet {
         suite: &dyn Suite,
         limits: RatchetLimits,
         generation: u32,
-    ) -> Result<(MessageKey, Step)> {
+        key: &mut KeyAndNonce,
+    ) -> Result<Step> {
         let next = u32::try_from(self.next).map_err(|_| Error::Internal("a ratchet's end"))?;
         let oldest = oldest_kept(u64::from(generation) + 1, limits);
-        let mut secret = self.secret.clone();
+        let mut on_stack = OnStack::new([0; Digest::MAX_LENGTH]);
+        let secret = on_stack.get_mut(..self.secret.len()).ok_or(TOO_LONG)?;
+        secret.copy_from_slice(self.secret);
         let mut skipped = Vec::new();
         for passed in next..generation {
             if u64::from(passed) >= oldest {
-                skipped.push((passed, MessageKey::derive(suite, &secret, passed)?));
+                skipped.push((passed, MessageKey::derive(suite, secret, passed)?));
             }
-            secret = next_secret(suite, &secret, passed)?;
+            step(suite, secret, passed)?;
         }
-        let key = MessageKey::derive(suite, &secret, generation)?;
-        let secret = next_secret(suite, &secret, generation)?;
-        Ok((key, Step::Forward { secret, skipped }))
+        key.expand(suite, secret, &generation.to_be_bytes())?;
+        step(suite, secret, generation)?;
+        Ok(Step::Forward { secret: Secret::copy_from(secret), skipped })
+    }
+}
+
+impl Ratchet {
+    pub(super) fn new(ratchet_secret_0: Slot) -> Self {
+        Self::restore(ratchet_secret_0, 0, BTreeMap::new())
+    }
+
+    pub(super) fn restore(secret: Slot, next: u64, skipped: BTreeMap<u32, MessageKey>) -> Self {
+        Self { secret, next, skipped }
+    }
+
+    pub(super) fn secret<'a>(&self, store: &'a SecretStore) -> &'a [u8] {
+        store.get(self.secret)
+    }
+
+    pub(super) fn position<'a>(&'a self, store: &'a SecretStore) -> Position<'a> {
+        Position { secret: self.secret(store), next: self.next, skipped: &self.skipped }
     }
 
     /// Uses the next key up, if `work` can be done with it: nothing is moved and nothing allocated.
     pub(super) fn use_next<T>(
         &mut self,
+        store: &mut SecretStore,
         suite: &dyn Suite,
         limits: RatchetLimits,
         generation: u32,
         work: impl FnOnce(&mut KeyAndNonce) -> Result<T>,
     ) -> Result<T> {
-        let context = generation.to_be_bytes();
         let mut key = KeyAndNonce::zero(suite)?;
-        key.expand(suite, &self.secret, &context)?;
+        let secret = self.secret(store);
+        key.expand(suite, secret, &generation.to_be_bytes())?;
         // Before the work, so that nothing can fail once a message was made with the key.
-        let mut next = Zeroizing::new([0; Digest::MAX_LENGTH]);
-        let next = next.get_mut(..suite.kdf_nh());
-        let next = next.ok_or(Error::Internal("a KDF with so long an output"))?;
-        expand_with_label_into(suite, self.secret.as_slice(), b"secret", &context, next)?;
+        let mut on_stack = OnStack::new([0; Digest::MAX_LENGTH]);
+        let next = on_stack.get_mut(..secret.len()).ok_or(TOO_LONG)?;
+        expand_secret(suite, secret, generation, next)?;
         let done = work(&mut key)?;
-        self.secret.replace(next);
+        store.replace(self.secret, next);
         self.next = u64::from(generation) + 1;
         self.drop_old(limits);
         Ok(done)
     }
 
     /// Uses the key of a generation up.
-    pub(super) fn apply(&mut self, limits: RatchetLimits, generation: u32, step: Step) {
+    pub(super) fn apply(
+        &mut self,
+        store: &mut SecretStore,
+        limits: RatchetLimits,
+        generation: u32,
+        step: Step,
+    ) {
         match step {
             Step::Skipped => {
                 self.skipped.remove(&generation);
             }
             Step::Forward { secret, skipped } => {
-                self.secret = secret;
+                store.replace(self.secret, secret.as_slice());
                 self.next = u64::from(generation) + 1;
                 self.skipped.extend(skipped);
                 self.drop_old(limits);
@@ -222,22 +260,43 @@ impl Ratchet {
     }
 
     /// Moves on to `next` without keeping anything of what comes before it.
-    pub(super) fn skip_to(&mut self, suite: &dyn Suite, next: u64) -> Result<()> {
+    pub(super) fn skip_to(
+        &mut self,
+        store: &mut SecretStore,
+        suite: &dyn Suite,
+        next: u64,
+    ) -> Result<()> {
         self.skipped.clear();
+        let mut on_stack = OnStack::new([0; Digest::MAX_LENGTH]);
+        let secret = on_stack.get_mut(..store.length()).ok_or(TOO_LONG)?;
+        secret.copy_from_slice(self.secret(store));
         while self.next < next {
             let generation =
                 u32::try_from(self.next).map_err(|_| Error::Internal("a ratchet's end"))?;
-            self.secret = next_secret(suite, &self.secret, generation)?;
+            step(suite, secret, generation)?;
+            store.replace(self.secret, secret);
             self.next += 1;
         }
         Ok(())
     }
 }
 
+const TOO_LONG: Error = Error::Internal("a KDF with so long an output");
+
 fn oldest_kept(next: u64, limits: RatchetLimits) -> u64 {
     next.saturating_sub(u64::from(limits.out_of_order))
 }
 
-fn next_secret(suite: &dyn Suite, secret: &Secret, generation: u32) -> Result<Secret> {
-    derive_tree_secret(suite, secret, b"secret", generation, suite.kdf_nh())
+/// Moves a ratchet secret on to the next generation.
+fn step(suite: &dyn Suite, secret: &mut [u8], generation: u32) -> Result<()> {
+    let mut on_stack = OnStack::new([0; Digest::MAX_LENGTH]);
+    let next = on_stack.get_mut(..secret.len()).ok_or(TOO_LONG)?;
+    expand_secret(suite, secret, generation, next)?;
+    secret.copy_from_slice(next);
+    Ok(())
+}
+
+/// `DeriveTreeSecret` of the next generation's secret.
+fn expand_secret(suite: &dyn Suite, secret: &[u8], generation: u32, out: &mut [u8]) -> Result<()> {
+    expand_with_label_into(suite, secret, b"secret", &generation.to_be_bytes(), out)
 }

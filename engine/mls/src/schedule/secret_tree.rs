@@ -9,13 +9,15 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use crypto_api::{Secret, Suite};
+use crypto_api::{Digest, Secret, Suite};
+use zeroize::Zeroizing;
 
 use super::{
     Consumed, EncryptionSecret, KeyAndNonce, MessageKey, RatchetLimits, RatchetType,
-    ratchet::{Ratchet, Step},
+    ratchet::{Position, Ratchet, Step},
+    secret_store::{SecretStore, Slot},
 };
-use crate::{CallerError, Error, Result, crypto::expand_with_label, types::LeafIndex};
+use crate::{CallerError, Error, Result, crypto::expand_with_label_into, types::LeafIndex};
 
 /// A node's number: the root is 1, the children of `n` are `2n` and `2n + 1`. With all leaves on
 /// one level, the bits of a leaf's number below the first spell the way to it.
@@ -31,8 +33,10 @@ pub struct SecretTree {
     /// How many levels the leaves are below the root.
     pub(super) depth: u8,
     pub(super) limits: RatchetLimits,
-    /// The secrets of the nodes that cover the leaves which aren't in `leaves`.
-    pub(super) nodes: BTreeMap<NodeNumber, Secret>,
+    /// All secrets but those of keys that were passed over.
+    pub(super) secrets: SecretStore,
+    /// The nodes that cover the leaves which aren't in `leaves`.
+    pub(super) nodes: BTreeMap<NodeNumber, Slot>,
     pub(super) leaves: BTreeMap<LeafIndex, LeafRatchets>,
     /// Counts changes, so that a [`PendingKey`] from before one isn't applied after it.
     version: u64,
@@ -107,11 +111,26 @@ impl Advance {
 /// A leaf that is used for the first time.
 #[derive(Debug)]
 struct Opened {
-    /// The node whose secret is used up by it.
-    from: NodeNumber,
-    /// The secrets beside the way from there to the leaf.
-    copath: Vec<(NodeNumber, Secret)>,
-    ratchets: LeafRatchets,
+    /// How far above the leaf the node is whose secret is used up by it.
+    height: u8,
+    /// The secrets beside the way from there to the leaf, then those of the leaf's two ratchets.
+    secrets: Secret,
+}
+
+impl Opened {
+    fn ratchet_secret(&self, ratchet_type: RatchetType) -> Option<&[u8]> {
+        let mut secrets = self.chunks();
+        let application = secrets.next_back();
+        match ratchet_type {
+            RatchetType::Handshake => secrets.next_back(),
+            RatchetType::Application => application,
+        }
+    }
+
+    fn chunks(&self) -> std::slice::ChunksExact<'_, u8> {
+        let count = usize::from(self.height) + 2;
+        self.secrets.as_slice().chunks_exact((self.secrets.len() / count).max(1))
+    }
 }
 
 impl SecretTree {
@@ -124,10 +143,16 @@ impl SecretTree {
     ) -> Self {
         // A tree of another size is the full tree of the next one (section 4.1).
         let leaves = u64::from(leaf_count).next_power_of_two();
+        let depth = leaves.trailing_zeros() as u8;
+        let secret = encryption_secret.0.as_slice();
+        // The root's, and those that the first leaf leaves.
+        let mut secrets = SecretStore::with_room_for(usize::from(depth) + 3, secret.len());
+        let nodes = secrets.put(secret).map(|root| (ROOT, root));
         Self {
-            depth: leaves.trailing_zeros() as u8,
+            depth,
             limits,
-            nodes: BTreeMap::from([(ROOT, encryption_secret.0)]),
+            secrets,
+            nodes: nodes.into_iter().collect(),
             leaves: BTreeMap::new(),
             version: 0,
         }
@@ -135,10 +160,11 @@ impl SecretTree {
 
     pub(super) fn restore(
         depth: u8,
-        nodes: BTreeMap<NodeNumber, Secret>,
+        secrets: SecretStore,
+        nodes: BTreeMap<NodeNumber, Slot>,
         leaves: BTreeMap<LeafIndex, LeafRatchets>,
     ) -> Self {
-        Self { depth, limits: RatchetLimits::default(), nodes, leaves, version: 0 }
+        Self { depth, limits: RatchetLimits::default(), secrets, nodes, leaves, version: 0 }
     }
 
     /// The next generation of a ratchet; 2^32 if all are used up.
@@ -172,17 +198,49 @@ impl SecretTree {
         ratchet_type: RatchetType,
         generation: u32,
     ) -> Result<PendingKey> {
+        let mut key = KeyAndNonce::zero(suite)?;
+        let advance = self.peek_into(suite, leaf, ratchet_type, generation, &mut key)?;
+        Ok(PendingKey { key: MessageKey::of(&key), advance })
+    }
+
+    /// Does some work with the key of a generation; the tree stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::peek`] and of `work`.
+    pub(crate) fn peek_with<T>(
+        &self,
+        suite: &dyn Suite,
+        leaf: LeafIndex,
+        ratchet_type: RatchetType,
+        generation: u32,
+        work: impl FnOnce(&mut KeyAndNonce) -> Result<T>,
+    ) -> Result<(T, Advance)> {
+        let mut key = KeyAndNonce::zero(suite)?;
+        let advance = self.peek_into(suite, leaf, ratchet_type, generation, &mut key)?;
+        Ok((work(&mut key)?, advance))
+    }
+
+    fn peek_into(
+        &self,
+        suite: &dyn Suite,
+        leaf: LeafIndex,
+        ratchet_type: RatchetType,
+        generation: u32,
+        key: &mut KeyAndNonce,
+    ) -> Result<Advance> {
         let opened = self.open_if_new(suite, leaf)?;
-        let ratchets = opened
-            .as_ref()
-            .map(|opened| &opened.ratchets)
-            .or_else(|| self.leaves.get(&leaf))
-            .ok_or(Error::Internal("a leaf without ratchets"))?;
-        let ratchet = ratchets.ratchet(ratchet_type);
-        let (key, step) = ratchet.peek(suite, self.limits, generation)?;
+        let position = match &opened {
+            Some(opened) => opened.ratchet_secret(ratchet_type).map(Position::first),
+            None => self
+                .leaves
+                .get(&leaf)
+                .map(|ratchets| ratchets.ratchet(ratchet_type).position(&self.secrets)),
+        };
+        let position = position.ok_or(NO_RATCHETS)?;
+        let step = position.peek(suite, self.limits, generation, key)?;
         let consumed = Consumed { leaf, ratchet_type, generation };
-        let version = self.version;
-        Ok(PendingKey { key, advance: Advance { consumed, version, opened, step } })
+        Ok(Advance { consumed, version: self.version, opened, step })
     }
 
     /// The next key of our own, for a message to be sent.
@@ -218,15 +276,12 @@ impl SecretTree {
         let ratchets = self.leaves.get_mut(&leaf);
         let ratchet = ratchets.map(|ratchets| ratchets.ratchet_mut(ratchet_type));
         if let Some(ratchet) = ratchet.filter(|ratchet| ratchet.next == u64::from(generation)) {
-            let done = ratchet.use_next(suite, limits, generation, work)?;
+            let done = ratchet.use_next(&mut self.secrets, suite, limits, generation, work)?;
             self.version = self.version.wrapping_add(1);
             return Ok(done);
         }
-        let pending = self.peek(suite, leaf, ratchet_type, generation)?;
-        let mut key = KeyAndNonce::zero(suite)?;
-        key.copy(pending.key().key().as_slice(), pending.key().nonce().as_slice())?;
-        let done = work(&mut key)?;
-        self.advance(suite, pending.into_advance())?;
+        let (done, advance) = self.peek_with(suite, leaf, ratchet_type, generation, work)?;
+        self.advance(suite, advance)?;
         Ok(done)
     }
 
@@ -256,28 +311,44 @@ impl SecretTree {
         } else {
             self.peek(suite, leaf, ratchet_type, generation)?.advance
         };
+        self.place(leaf, opened)?;
         self.version = self.version.wrapping_add(1);
         let limits = self.limits;
-        self.place(leaf, opened)?.ratchet_mut(ratchet_type).apply(limits, generation, step);
+        let ratchets = self.leaves.get_mut(&leaf).ok_or(NO_RATCHETS)?;
+        let ratchet = ratchets.ratchet_mut(ratchet_type);
+        ratchet.apply(&mut self.secrets, limits, generation, step);
         Ok(())
     }
 
-    /// The ratchets of a leaf that are there or have just been opened.
-    fn place(&mut self, leaf: LeafIndex, opened: Option<Opened>) -> Result<&mut LeafRatchets> {
-        if let Some(opened) = opened {
-            self.nodes.remove(&opened.from);
-            self.nodes.extend(opened.copath);
-            self.leaves.insert(leaf, opened.ratchets);
+    /// Takes over the secrets of a leaf that has just been opened.
+    fn place(&mut self, leaf: LeafIndex, opened: Option<Opened>) -> Result<()> {
+        let Some(opened) = opened else {
+            return Ok(());
+        };
+        let number = self.number(leaf)?;
+        let mut secrets = opened.chunks();
+        if !secrets.clone().all(|secret| secret.len() == self.secrets.length()) {
+            return Err(Error::Internal("secrets of another length"));
         }
-        self.leaves.get_mut(&leaf).ok_or(Error::Internal("a leaf without ratchets"))
+        if let Some(used_up) = self.nodes.remove(&(number >> opened.height)) {
+            self.secrets.remove(used_up);
+        }
+        let mut next = || secrets.next().and_then(|secret| self.secrets.put(secret));
+        for below in (0..opened.height).rev() {
+            let slot = next().ok_or(NO_RATCHETS)?;
+            self.nodes.insert((number >> below) ^ 1, slot);
+        }
+        let [handshake, application] = [next(), next()];
+        let ratchets = LeafRatchets {
+            handshake: Ratchet::new(handshake.ok_or(NO_RATCHETS)?),
+            application: Ratchet::new(application.ok_or(NO_RATCHETS)?),
+        };
+        self.leaves.insert(leaf, ratchets);
+        Ok(())
     }
 
-    /// The ratchets of a leaf, whether it is used for the first time or not.
-    pub(super) fn open_in_place(
-        &mut self,
-        suite: &dyn Suite,
-        leaf: LeafIndex,
-    ) -> Result<&mut LeafRatchets> {
+    /// Gives a leaf its ratchets if it doesn't have them.
+    pub(super) fn open_in_place(&mut self, suite: &dyn Suite, leaf: LeafIndex) -> Result<()> {
         let opened = self.open_if_new(suite, leaf)?;
         self.place(leaf, opened)
     }
@@ -289,40 +360,53 @@ impl SecretTree {
         self.open(suite, leaf).map(Some)
     }
 
-    /// Derives a leaf's ratchets from the nearest secret above it.
-    fn open(&self, suite: &dyn Suite, leaf: LeafIndex) -> Result<Opened> {
-        if u64::from(leaf.0) >> self.depth != 0 {
-            return Err(Error::invalid("6.3.2: leaf_index is outside of the tree"));
+    fn number(&self, leaf: LeafIndex) -> Result<NodeNumber> {
+        if u64::from(leaf.0) >> self.depth == 0 {
+            Ok(ROOT << self.depth | u64::from(leaf.0))
+        } else {
+            Err(Error::invalid("6.3.2: leaf_index is outside of the tree"))
         }
-        let number = ROOT << self.depth | u64::from(leaf.0);
+    }
+
+    /// Derives a leaf's ratchets from the nearest secret above it. The secrets on the way there are
+    /// on the stack, all others in one piece.
+    fn open(&self, suite: &dyn Suite, leaf: LeafIndex) -> Result<Opened> {
+        let number = self.number(leaf)?;
         let (height, from) = (0..=self.depth)
             .find_map(|height| Some((height, self.nodes.get(&(number >> height))?)))
             .ok_or(Error::Internal("a leaf without a secret above it"))?;
-        let mut secret = from.clone();
-        let mut copath = Vec::with_capacity(usize::from(height));
-        for below in (0..height).rev() {
-            let node = number >> below;
-            let child = |node| {
-                let side = if node & 1 == 0 { "left" } else { "right" };
-                derive(suite, &secret, b"tree", side.as_bytes())
-            };
-            copath.push((node ^ 1, child(node ^ 1)?));
-            secret = child(node)?;
+        let length = suite.kdf_nh();
+        let mut on_stack = Zeroizing::new([[0; Digest::MAX_LENGTH]; 2]);
+        let [secret, next] = &mut *on_stack;
+        let (secret, next) = secret.get_mut(..length).zip(next.get_mut(..length)).ok_or(LENGTH)?;
+        if self.secrets.length() != length {
+            return Err(LENGTH);
         }
-        Ok(Opened {
-            from: number >> height,
-            copath,
-            ratchets: LeafRatchets {
-                handshake: Ratchet::new(derive(suite, &secret, b"handshake", b"")?),
-                application: Ratchet::new(derive(suite, &secret, b"application", b"")?),
-            },
-        })
+        secret.copy_from_slice(self.secrets.get(*from));
+        let count = usize::from(height) + 2;
+        let secrets = Secret::try_from_fn(count * length, |out| -> Result<()> {
+            let mut places = out.chunks_exact_mut(length);
+            for (node, place) in (0..height).rev().map(|below| number >> below).zip(&mut places) {
+                let expand = |node: NodeNumber, secret: &[u8], out: &mut [u8]| {
+                    let side = if node & 1 == 0 { "left" } else { "right" };
+                    expand_with_label_into(suite, secret, b"tree", side.as_bytes(), out)
+                };
+                expand(node ^ 1, secret, place)?;
+                expand(node, secret, next)?;
+                secret.copy_from_slice(next);
+            }
+            for (label, place) in [b"handshake".as_slice(), b"application"].into_iter().zip(places)
+            {
+                expand_with_label_into(suite, secret, label, b"", place)?;
+            }
+            Ok(())
+        })?;
+        Ok(Opened { height, secrets })
     }
 }
 
-fn derive(suite: &dyn Suite, secret: &Secret, label: &[u8], context: &[u8]) -> Result<Secret> {
-    expand_with_label(suite, secret, label, context, suite.kdf_nh())
-}
+const NO_RATCHETS: Error = Error::Internal("a leaf without ratchets");
+const LENGTH: Error = Error::Internal("a secret tree of another KDF");
 
 impl fmt::Debug for SecretTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

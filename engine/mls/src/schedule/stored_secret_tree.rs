@@ -15,12 +15,16 @@ use crypto_api::Suite;
 
 use super::{
     RatchetLimits, RatchetType, SecretTree,
-    ratchet::Ratchet,
+    ratchet::{MessageKey, Ratchet},
+    secret_store::SecretStore,
     secret_tree::{LeafRatchets, ROOT},
 };
 use crate::{
     CallerError, Error, PeerError, Result,
-    codec::{Decode, DecodeError, Encode, EncodeError, LengthHeader, Reader, length_len},
+    codec::{
+        Decode, DecodeError, Encode, EncodeError, LengthHeader, Reader, encode_opaque, length_len,
+        opaque_len,
+    },
     codec_struct,
     types::LeafIndex,
 };
@@ -82,6 +86,9 @@ impl StoredSecretTree {
         received: &[Consumed],
     ) -> Result<SecretTree> {
         let mut tree = self.0;
+        if tree.secrets.length() != suite.kdf_nh() {
+            return Err(CallerError::Invalid("a stored secret tree of another KDF").into());
+        }
         tree.limits = limits;
         for ratchets in tree.leaves.values_mut() {
             ratchets.handshake.drop_old(limits);
@@ -120,7 +127,10 @@ impl SecretTree {
         if next > 1 << 32 || next - stored > StoredSecretTree::MAX_SENT {
             return Err(CallerError::Invalid("a stored generation is out of reach").into());
         }
-        self.open_in_place(suite, own_leaf)?.ratchet_mut(ratchet_type).skip_to(suite, next)
+        self.open_in_place(suite, own_leaf)?;
+        let ratchets = self.leaves.get_mut(&own_leaf);
+        let ratchets = ratchets.ok_or(Error::Internal("a leaf without ratchets"))?;
+        ratchets.ratchet_mut(ratchet_type).skip_to(&mut self.secrets, suite, next)
     }
 
     fn consume(&mut self, suite: &dyn Suite, consumed: Consumed) -> Result<()> {
@@ -140,56 +150,92 @@ impl SecretTree {
 /// secrets: wipe it.
 impl Encode for SecretTree {
     fn encoded_len(&self) -> usize {
-        1 + map_len(&self.nodes) + map_len(&self.leaves)
+        let vector_len = |inside| length_len(inside) + inside;
+        1 + vector_len(self.nodes_len()) + vector_len(self.leaves_len())
     }
 
     fn encode(&self, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         self.depth.encode(out)?;
-        encode_map(&self.nodes, out)?;
-        encode_map(&self.leaves, out)
+        out.extend_from_slice(LengthHeader::new(self.nodes_len())?.as_slice());
+        for (node, slot) in &self.nodes {
+            node.encode(out)?;
+            encode_opaque(self.secrets.get(*slot), out)?;
+        }
+        out.extend_from_slice(LengthHeader::new(self.leaves_len())?.as_slice());
+        for (leaf, ratchets) in &self.leaves {
+            leaf.encode(out)?;
+            for ratchet in [&ratchets.handshake, &ratchets.application] {
+                encode_opaque(ratchet.secret(&self.secrets), out)?;
+                ratchet.next.encode(out)?;
+                encode_map(&ratchet.skipped, out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SecretTree {
+    fn nodes_len(&self) -> usize {
+        self.nodes.values().map(|slot| 8 + opaque_len(self.secrets.get(*slot))).sum()
+    }
+
+    fn leaves_len(&self) -> usize {
+        let ratchet_len = |ratchet: &Ratchet| {
+            opaque_len(ratchet.secret(&self.secrets)) + 8 + map_len(&ratchet.skipped)
+        };
+        let leaves = self.leaves.values();
+        leaves.map(|leaf| 4 + ratchet_len(&leaf.handshake) + ratchet_len(&leaf.application)).sum()
     }
 }
 
 impl Decode for StoredSecretTree {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let depth = reader.read::<u8>()?;
-        let nodes = decode_map::<u64, _>(reader)?;
-        let leaves = decode_map::<LeafIndex, LeafRatchets>(reader)?;
+        let [stored_nodes, stored_leaves] = [reader.opaque()?, reader.opaque()?];
+        let length = length_of_secrets(stored_nodes, stored_leaves)?;
+        // Each takes its own length, a header of at least one byte, and more.
+        let most = (stored_nodes.len() + stored_leaves.len()) / (length + 1);
+        let mut secrets = SecretStore::with_room_for(most, length);
+        let nodes = decode_map(Reader::new(stored_nodes), |reader| {
+            secrets.put(reader.opaque()?).ok_or(ANOTHER_LENGTH)
+        })?;
+        let leaves = decode_map(Reader::new(stored_leaves), |reader| {
+            let mut ratchet = || read_ratchet(reader, &mut secrets);
+            Ok(LeafRatchets { handshake: ratchet()?, application: ratchet()? })
+        })?;
         // With 2^32 leaves the last of them has the greatest number there can be.
         let end = ROOT.checked_shl(u32::from(depth) + 1);
         let in_range = depth <= 32
             && nodes.keys().all(|node| *node >= ROOT && Some(*node) < end)
-            && leaves.keys().all(|leaf| u64::from(leaf.0) >> depth == 0);
+            && leaves.keys().all(|leaf: &LeafIndex| u64::from(leaf.0) >> depth == 0);
         if !in_range {
             return Err(DecodeError::InvalidValue("stored secret tree"));
         }
-        Ok(Self(SecretTree::restore(depth, nodes, leaves)))
+        Ok(Self(SecretTree::restore(depth, secrets, nodes, leaves)))
     }
 }
 
-codec_struct!(LeafRatchets { handshake, application });
-
-impl Encode for Ratchet {
-    fn encoded_len(&self) -> usize {
-        self.secret().encoded_len() + self.next.encoded_len() + map_len(&self.skipped)
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-        self.secret().encode(out)?;
-        self.next.encode(out)?;
-        encode_map(&self.skipped, out)
-    }
+/// How long the first secret is: behind a node's number or a leaf's index.
+fn length_of_secrets(nodes: &[u8], leaves: &[u8]) -> Result<usize, DecodeError> {
+    let (mut first, number) =
+        if nodes.is_empty() { (Reader::new(leaves), 4) } else { (Reader::new(nodes), 8) };
+    first.bytes(number)?;
+    first.opaque().map(<[u8]>::len)
 }
 
-impl Decode for Ratchet {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        let secret = reader.read()?;
-        let next = reader.read()?;
-        if next > 1 << 32 {
-            return Err(DecodeError::InvalidValue("stored generation"));
-        }
-        Ok(Self::restore(secret, next, decode_map(reader)?))
+const ANOTHER_LENGTH: DecodeError = DecodeError::InvalidValue("stored secret of this length");
+
+fn read_ratchet(
+    reader: &mut Reader<'_>,
+    secrets: &mut SecretStore,
+) -> Result<Ratchet, DecodeError> {
+    let secret = secrets.put(reader.opaque()?).ok_or(ANOTHER_LENGTH)?;
+    let next = reader.read()?;
+    if next > 1 << 32 {
+        return Err(DecodeError::InvalidValue("stored generation"));
     }
+    let skipped = decode_map(reader.vector()?, MessageKey::decode)?;
+    Ok(Ratchet::restore(secret, next, skipped))
 }
 
 impl Encode for RatchetType {
@@ -232,13 +278,13 @@ fn inside_len<K: Encode, V: Encode>(map: &BTreeMap<K, V>) -> usize {
     map.iter().map(|(key, value)| key.encoded_len() + value.encoded_len()).sum()
 }
 
-fn decode_map<K: Decode + Ord, V: Decode>(
-    reader: &mut Reader<'_>,
+fn decode_map<K: Decode + Ord, V>(
+    mut inside: Reader<'_>,
+    mut read: impl FnMut(&mut Reader<'_>) -> Result<V, DecodeError>,
 ) -> Result<BTreeMap<K, V>, DecodeError> {
-    let mut inside = reader.vector()?;
     let mut map = BTreeMap::new();
     while !inside.is_empty() {
-        let (key, value) = (inside.read()?, inside.read()?);
+        let (key, value) = (inside.read()?, read(&mut inside)?);
         if map.last_key_value().is_some_and(|(last, _)| *last >= key) {
             return Err(DecodeError::InvalidValue("ascending key"));
         }

@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use smallvec::SmallVec;
+
 use crate::types::{CredentialType, LeafNode};
 
 /// The credential types in use. There are few: usually one.
 #[derive(Debug, Clone, Default)]
-pub(super) struct CredentialsInUse(Vec<InUse>);
+pub(super) struct CredentialsInUse(SmallVec<[InUse; 2]>);
 
 #[derive(Debug, Clone)]
 struct InUse {

@@ -12,21 +12,30 @@ use super::{cow_vec::CowVec, math::NodeIndex};
 #[derive(Debug, Clone)]
 pub(super) struct KeyIndex {
     /// A power of two of them.
-    buckets: CowVec<Bucket>,
+    buckets: CowVec<Arc<Bucket>>,
     len: usize,
 }
 
 /// As many as a bucket seldom exceeds lie within it.
-type Bucket = Arc<SmallVec<[Entry; 2 * LOAD]>>;
+#[derive(Debug, Default)]
+struct Bucket(SmallVec<[Entry; 2 * LOAD]>);
+
+impl Clone for Bucket {
+    /// In one piece, where a `SmallVec` by itself would go from entry to entry.
+    fn clone(&self) -> Self {
+        Self(SmallVec::from_slice(&self.0))
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
-    fingerprint: u64,
+    fingerprint: u32,
     node: NodeIndex,
 }
 
-/// How many entries a bucket has on average before the table grows.
-const LOAD: usize = 8;
+/// How many entries a bucket has at most on average before the table grows. A change copies the
+/// bucket and the pointers around it; few large ones take fewer allocations than many small ones.
+const LOAD: usize = 32;
 
 impl KeyIndex {
     pub(super) fn new() -> Self {
@@ -35,7 +44,7 @@ impl KeyIndex {
 
     fn with_buckets(count: usize) -> Self {
         let mut buckets = CowVec::new();
-        buckets.resize_with(count, Bucket::default);
+        buckets.resize_with(count, Arc::default);
         Self { buckets, len: 0 }
     }
 
@@ -59,8 +68,8 @@ impl KeyIndex {
         let Some(bucket) = self.buckets.get_mut(place) else {
             return;
         };
-        if let Some(at) = bucket.iter().position(|e| *e == entry) {
-            Arc::make_mut(bucket).swap_remove(at);
+        if let Some(at) = bucket.0.iter().position(|e| *e == entry) {
+            Arc::make_mut(bucket).0.swap_remove(at);
             self.len -= 1;
         }
     }
@@ -70,7 +79,7 @@ impl KeyIndex {
         let fingerprint = fingerprint(key);
         let bucket = self.buckets.get(self.place(fingerprint));
         bucket.into_iter().flat_map(move |bucket| {
-            let entries = bucket.iter();
+            let entries = bucket.0.iter();
             entries.filter_map(move |e| (e.fingerprint == fingerprint).then_some(e.node))
         })
     }
@@ -78,18 +87,18 @@ impl KeyIndex {
     fn insert_entry(&mut self, entry: Entry) {
         let place = self.place(entry.fingerprint);
         if let Some(bucket) = self.buckets.get_mut(place) {
-            Arc::make_mut(bucket).push(entry);
+            Arc::make_mut(bucket).0.push(entry);
             self.len += 1;
         }
     }
 
-    fn place(&self, fingerprint: u64) -> usize {
+    fn place(&self, fingerprint: u32) -> usize {
         fingerprint as usize & (self.buckets.len() - 1)
     }
 
     fn grow(&mut self) {
         let mut bigger = Self::with_buckets(2 * self.buckets.len());
-        for entry in self.buckets.iter().flat_map(|bucket| bucket.iter()) {
+        for entry in self.buckets.iter().flat_map(|bucket| bucket.0.iter()) {
             bigger.insert_entry(*entry);
         }
         *self = bigger;
@@ -98,13 +107,12 @@ impl KeyIndex {
 
 /// Keys are as good as random, so that a few of their bytes tell them apart. Who makes keys that
 /// aren't, makes his own group slow, and no more than a list would be.
-fn fingerprint(key: &[u8]) -> u64 {
+fn fingerprint(key: &[u8]) -> u32 {
     let tail = &key[key.len().saturating_sub(8)..];
     let bytes = tail.iter();
     let number = bytes.fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-    // The last bits of a key aren't always free; the multiplication mixes upwards, the shift down.
-    let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed ^ mixed >> 32
+    // The last bits of a key aren't always free; the multiplication mixes upwards.
+    (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }
 
 #[cfg(test)]
@@ -124,7 +132,7 @@ mod tests {
             index.insert(&n.to_be_bytes(), NodeIndex(n));
         }
         let before = index.clone();
-        assert_eq!(index.buckets.len(), 128);
+        assert_eq!(index.buckets.len(), 32);
         for n in (0..1000_u32).step_by(2) {
             index.remove(&n.to_be_bytes(), NodeIndex(n));
         }

@@ -6,6 +6,8 @@
 
 use std::{fmt, ops::Range};
 
+use arrayvec::ArrayVec;
+
 use crate::types::LeafIndex;
 
 /// The index of a node among all nodes.
@@ -105,6 +107,9 @@ pub struct PathStep {
     pub copath: NodeIndex,
 }
 
+/// Steps of a direct path, from the leaf up.
+pub(super) type Path = ArrayVec<PathStep, { TreeSize::MAX_DEPTH }>;
+
 /// How big a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TreeSize {
@@ -117,13 +122,13 @@ impl TreeSize {
 
     /// So that a node index and a leaf index fit into what the RFC gives them. No vector that can
     /// be encoded holds a tree as big as that.
-    const MAX_DEPTH: u32 = 30;
+    pub(super) const MAX_DEPTH: usize = 30;
 
     /// The smallest tree with at least this many leaves; `None` if that is too big.
     #[must_use]
     pub fn for_leaves(leaves: u32) -> Option<Self> {
         let depth = leaves.checked_next_power_of_two()?.trailing_zeros();
-        (depth <= Self::MAX_DEPTH).then_some(Self { depth })
+        (depth as usize <= Self::MAX_DEPTH).then_some(Self { depth })
     }
 
     /// How many levels are above the leaves.

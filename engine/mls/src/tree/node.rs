@@ -2,7 +2,7 @@
 
 use crate::{
     codec::{Decode, DecodeError, Encode, EncodeError, Reader},
-    crypto::HpkePublicKey,
+    crypto::{HpkePublicKey, ParentHash},
     types::{LeafIndex, LeafNode},
 };
 
@@ -12,7 +12,7 @@ pub struct ParentNode {
     /// The key that the members below have the private key of, but for the unmerged ones.
     pub encryption_key: HpkePublicKey,
     /// The parent hash of the next node above that was set in the same path; empty for the topmost.
-    pub parent_hash: Vec<u8>,
+    pub parent_hash: ParentHash,
     /// The leaves below that don't have the private key, in ascending order.
     pub unmerged_leaves: Vec<LeafIndex>,
 }

@@ -6,7 +6,7 @@ use crypto_api::Digest;
 
 use super::{
     cow_vec::CowVec,
-    math::{NodeIndex, PathStep, TreeSize},
+    math::{NodeIndex, Path, TreeSize},
     node::{LEAF, Node, PARENT, ParentNode},
 };
 use crate::{
@@ -201,11 +201,9 @@ impl Nodes {
     }
 
     /// The filtered direct path of a leaf (section 4.1.2), from the leaf up.
-    pub(super) fn filtered_direct_path(&self, leaf: LeafIndex) -> Vec<PathStep> {
-        let mut path = Vec::with_capacity(self.size.depth() as usize);
+    pub(super) fn filtered_direct_path(&self, leaf: LeafIndex) -> Path {
         let steps = self.size.direct_path(leaf);
-        path.extend(steps.filter(|step| !self.is_empty_below(step.copath)));
-        path
+        steps.filter(|step| !self.is_empty_below(step.copath)).collect()
     }
 
     /// How many nodes the ratchet_tree extension lists: all up to the last non-blank one.

@@ -1,9 +1,10 @@
 //! Parent hashes (section 7.9).
 
+use arrayvec::ArrayVec;
 use crypto_api::{Digest, Suite};
 
 use super::{
-    math::{NodeIndex, PathStep},
+    math::{NodeIndex, PathStep, TreeSize},
     node::ParentNode,
     nodes::Nodes,
     tree_hash::below,
@@ -11,8 +12,12 @@ use super::{
 use crate::{
     Error, Result,
     codec::{EncodeError, LengthHeader},
+    crypto::{HpkePublicKey, ParentHash},
     types::LeafIndex,
 };
+
+/// Those of the nodes of a path, and of the leaf.
+pub(super) type ParentHashes = ArrayVec<ParentHash, { TreeSize::MAX_DEPTH + 1 }>;
 
 impl Nodes {
     /// Checks that every non-blank parent is parent-hash valid (section 7.9.2): that it has exactly
@@ -59,7 +64,7 @@ impl Nodes {
         }
         let stored = match linked.as_leaf() {
             Some(leaf) => self.leaf(leaf).and_then(|leaf| leaf.parent_hash()),
-            None => self.parent(*linked).map(|node| &*node.parent_hash),
+            None => self.parent(*linked).map(|node| node.parent_hash.as_slice()),
         };
         // Most that don't fit say so here, without any hashing.
         let Some(stored) = stored.filter(|stored| !stored.is_empty()) else {
@@ -70,23 +75,23 @@ impl Nodes {
     }
 
     /// The parent hashes along a filtered direct path whose nodes have these keys and no unmerged
-    /// leaves: for each node, from the leaf up, what its own `parent_hash` is; and before them that
-    /// of the leaf.
+    /// leaves, from the root down: for each node what its own `parent_hash` is, and then that of the
+    /// leaf.
     pub(super) fn path_parent_hashes<'a>(
         &self,
         suite: &dyn Suite,
         path: &[PathStep],
-        keys: impl DoubleEndedIterator<Item = &'a [u8]> + ExactSizeIterator,
-    ) -> Result<Vec<Vec<u8>>, EncodeError> {
-        // From the root, which has none, downwards.
-        let mut hashes = vec![Vec::new()];
+        keys: impl DoubleEndedIterator<Item = &'a HpkePublicKey> + ExactSizeIterator,
+    ) -> Result<ParentHashes, EncodeError> {
+        // The root has none.
+        let mut above = ParentHash::from(&[][..]);
+        let mut hashes = ParentHashes::new();
         for (step, key) in path.iter().zip(keys).rev() {
-            let above = hashes.last().map_or(&[][..], Vec::as_slice);
             let sibling = self.tree_hash(suite, step.copath)?;
-            let hash = hash_input(suite, key, above, &sibling)?;
-            hashes.push(hash.as_slice().to_vec());
+            let hash = hash_input(suite, key.as_slice(), above.as_slice(), &sibling)?;
+            hashes.push(std::mem::replace(&mut above, ParentHash::from(hash.as_slice())));
         }
-        hashes.reverse();
+        hashes.push(above);
         Ok(hashes)
     }
 
@@ -129,7 +134,7 @@ fn parent_hash(
     hash_input(
         suite,
         parent.encryption_key.as_slice(),
-        &parent.parent_hash,
+        parent.parent_hash.as_slice(),
         original_sibling_tree_hash,
     )
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crypto_api::{HpkePrivateKey, Secret, Suite};
 
 use super::{
-    math::{NodeIndex, common_ancestor_level},
+    math::{NodeIndex, TreeSize, common_ancestor_level},
     path_secret,
     ratchet_tree::RatchetTree,
     update_path::MergedPath,
@@ -158,14 +158,25 @@ impl TreePrivateKeys {
         nodes: &[UpdatePathNode],
         group_context: &[u8],
     ) -> Result<ReceivedPath> {
+        self.clone().into_received(suite, tree, path, nodes, group_context)
+    }
+
+    /// The same for who has no more use for these.
+    pub(crate) fn into_received(
+        mut self,
+        suite: &dyn Suite,
+        tree: &RatchetTree,
+        path: &MergedPath,
+        nodes: &[UpdatePathNode],
+        group_context: &[u8],
+    ) -> Result<ReceivedPath> {
         let (position, path_secret) = self.open_path_secret(suite, path, nodes, group_context)?;
-        let mut private_keys = self.clone();
         // What was above is outdated, blank nodes included.
         let lowest = common_ancestor_level(self.leaf, path.sender());
-        private_keys.above.truncate(lowest.saturating_sub(1) as usize);
+        self.above.truncate(lowest.saturating_sub(1) as usize);
         let filtered = path.nodes().skip(position);
-        let commit_secret = private_keys.climb(suite, tree, filtered, path_secret)?;
-        Ok(ReceivedPath { private_keys, commit_secret })
+        let commit_secret = self.climb(suite, tree, filtered, path_secret)?;
+        Ok(ReceivedPath { private_keys: self, commit_secret })
     }
 
     /// Opens the path secret that is for this member; with it, the place of its node on the filtered
@@ -192,7 +203,8 @@ impl TreePrivateKeys {
                 Some((key, node.encrypted_path_secret.get(at)?))
             })
             .ok_or(nothing)?;
-        let secret = decrypt_with_label(suite, key, path_secret::LABEL, group_context, ciphertext)?;
+        let secret =
+            decrypt_with_label(suite, key, path_secret::LABEL, group_context, &ciphertext)?;
         Ok((position, secret))
     }
 
@@ -202,17 +214,13 @@ impl TreePrivateKeys {
         &mut self,
         suite: &dyn Suite,
         tree: &RatchetTree,
-        filtered: impl Iterator<Item = NodeIndex>,
+        filtered: impl Iterator<Item = NodeIndex> + Clone,
         mut path_secret: Secret,
     ) -> Result<Secret> {
-        let filtered: Vec<_> = filtered.collect();
-        let mut secrets = Vec::with_capacity(filtered.len());
-        for _ in &filtered {
-            let next = path_secret::next(suite, &path_secret)?;
-            secrets.push(std::mem::replace(&mut path_secret, next));
-        }
-        let keys = path_secret::node_keys(suite, secrets.iter())?;
-        for (node, key) in filtered.into_iter().zip(keys) {
+        let count = filtered.clone().count();
+        let keys = path_secret::climb(suite, &mut path_secret, count)?;
+        self.make_room(tree.size());
+        for (node, key) in filtered.zip(keys) {
             let public = tree.parent(node).map(|node| node.encryption_key.as_slice());
             if public != Some(key.public()) {
                 return Err(Error::invalid(
@@ -222,6 +230,12 @@ impl TreePrivateKeys {
             self.put(node, key);
         }
         Ok(path_secret)
+    }
+
+    /// For the keys of a whole path in a tree of this size, so that nothing grows step by step.
+    pub(super) fn make_room(&mut self, size: TreeSize) {
+        let depth = size.depth() as usize;
+        self.above.reserve_exact(depth.saturating_sub(self.above.len()));
     }
 
     pub(super) fn put(&mut self, node: NodeIndex, key: HpkePrivateKey) {

@@ -138,7 +138,7 @@ impl RatchetTree {
     /// The filtered direct path of a leaf (section 4.1.2), from the leaf up.
     #[must_use]
     pub fn filtered_direct_path(&self, leaf: LeafIndex) -> Vec<PathStep> {
-        self.nodes.filtered_direct_path(leaf)
+        self.nodes.filtered_direct_path(leaf).to_vec()
     }
 
     /// The ratchet_tree extension.
@@ -262,13 +262,30 @@ impl RatchetTree {
         }
     }
 
-    /// Puts a leaf into a place, in stead of the one that is there or of none.
+    /// Puts a leaf into a place, in stead of the one that is there or of none. What the two have in
+    /// common stays as it is in the indices.
     pub(super) fn put_leaf(&mut self, leaf: LeafIndex, content: LeafNode) {
-        self.take_leaf(leaf);
-        self.nodes.set_leaf(leaf, Some(content.clone()));
-        self.index_leaf(leaf, &content);
-        let members = self.nodes.members().map(|(_, leaf)| leaf);
-        self.credentials.add(&content, members);
+        let Some(old) = self.nodes.set_leaf(leaf, Some(content.clone())) else {
+            self.index_leaf(leaf, &content);
+            let members = self.nodes.members().map(|(_, leaf)| leaf);
+            self.credentials.add(&content, members);
+            return;
+        };
+        let node = NodeIndex::of_leaf(leaf);
+        self.encryption_keys.insert(content.encryption_key.as_slice(), node);
+        self.encryption_keys.remove(old.encryption_key.as_slice(), node);
+        if old.signature_key != content.signature_key {
+            self.signature_keys.insert(content.signature_key.as_slice(), node);
+            self.signature_keys.remove(old.signature_key.as_slice(), node);
+        }
+        let credential_type = content.credential.credential_type();
+        if old.credential.credential_type() != credential_type
+            || old.capabilities != content.capabilities
+        {
+            self.credentials.remove(&old);
+            let members = self.nodes.members().map(|(_, leaf)| leaf);
+            self.credentials.add(&content, members);
+        }
     }
 
     fn take_leaf(&mut self, leaf: LeafIndex) -> Option<LeafNode> {

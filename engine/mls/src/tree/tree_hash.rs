@@ -9,7 +9,7 @@ use super::{
     nodes::Nodes,
 };
 use crate::{
-    codec::{Encode, EncodeError},
+    codec::{Encode, EncodeError, LengthHeader},
     types::{LeafIndex, LeafNode},
 };
 
@@ -43,13 +43,13 @@ impl Nodes {
 struct Hasher<'a> {
     suite: &'a dyn Suite,
     nodes: &'a Nodes,
-    /// A TreeHashInput, kept for its capacity.
-    input: Vec<u8>,
+    /// Unmerged leaves, encoded; kept for its capacity.
+    unmerged: Vec<u8>,
 }
 
 impl<'a> Hasher<'a> {
     fn new(suite: &'a dyn Suite, nodes: &'a Nodes) -> Self {
-        Self { suite, nodes, input: Vec::new() }
+        Self { suite, nodes, unmerged: Vec::new() }
     }
 
     /// Calls itself as deep as the tree is: 30 at the most.
@@ -113,16 +113,42 @@ impl<'a> Hasher<'a> {
         parent: Option<&ParentNode>,
         [left, right]: &[Digest; 2],
     ) -> Result<Digest, EncodeError> {
-        self.input.clear();
-        PARENT.encode(&mut self.input)?;
-        u8::from(parent.is_some()).encode(&mut self.input)?;
-        if let Some(parent) = parent {
-            parent.encode(&mut self.input)?;
-        }
-        left.encode(&mut self.input)?;
-        right.encode(&mut self.input)?;
-        Ok(self.suite.hash(&[&self.input]))
+        let [left_header, right_header] =
+            [LengthHeader::new(left.as_slice().len())?, LengthHeader::new(right.as_slice().len())?];
+        let [left_header, right_header] = [left_header.as_slice(), right_header.as_slice()];
+        let [left, right] = [left.as_slice(), right.as_slice()];
+        let Some(parent) = parent else {
+            let blank = [PARENT, 0];
+            return Ok(self.suite.hash(&[&blank, left_header, left, right_header, right]));
+        };
+        let key = parent.encryption_key.as_slice();
+        let parent_hash = parent.parent_hash.as_slice();
+        Ok(self.suite.hash(&[
+            &[PARENT, 1],
+            LengthHeader::new(key.len())?.as_slice(),
+            key,
+            LengthHeader::new(parent_hash.len())?.as_slice(),
+            parent_hash,
+            unmerged_leaves(parent, &mut self.unmerged)?,
+            left_header,
+            left,
+            right_header,
+            right,
+        ]))
     }
+}
+
+/// A node's unmerged leaves, encoded: in most trees there are none.
+fn unmerged_leaves<'a>(
+    parent: &ParentNode,
+    buffer: &'a mut Vec<u8>,
+) -> Result<&'a [u8], EncodeError> {
+    if parent.unmerged_leaves.is_empty() {
+        return Ok(&[0]);
+    }
+    buffer.clear();
+    parent.unmerged_leaves.encode(buffer)?;
+    Ok(buffer)
 }
 
 /// Those of `leaves`, which ascend, that are below a node.

@@ -2,22 +2,23 @@
 
 use std::sync::Arc;
 
+use arrayvec::ArrayVec;
 use crypto_api::{HpkePrivateKey, SealTo, Secret, SigningKey, Suite};
 
 use super::{
-    math::{NodeIndex, PathStep},
+    math::{NodeIndex, PathStep, TreeSize},
     node::ParentNode,
-    path_secret,
+    path_secret::{self, PathSecrets},
     private_keys::TreePrivateKeys,
     ratchet_tree::RatchetTree,
     validation::{ENCRYPTION_KEY_TWICE, check_public_key},
 };
 use crate::{
     Error, Result,
-    crypto::{HpkePublicKey, encrypt_with_label_batch},
+    crypto::{HpkePublicKey, ParentHash, encrypt_with_label_batch},
     types::{
-        Capabilities, Credential, Extensions, LeafIndex, LeafNode, LeafNodeContent, LeafNodeSource,
-        LeafNodeUse, UpdatePath, UpdatePathNode, VerifiedLeafNode,
+        Capabilities, Credential, Extensions, HpkeCiphertexts, LeafIndex, LeafNode,
+        LeafNodeContent, LeafNodeSource, LeafNodeUse, UpdatePath, UpdatePathNode, VerifiedLeafNode,
     },
 };
 
@@ -60,14 +61,16 @@ pub struct MergedPath {
     sender: LeafIndex,
     /// The filtered direct path, with the place in `recipients` where those that its path secret is
     /// sealed to end.
-    steps: Vec<(PathStep, usize)>,
+    steps: Steps,
     recipients: Vec<NodeIndex>,
 }
+
+type Steps = ArrayVec<(PathStep, usize), { TreeSize::MAX_DEPTH }>;
 
 /// To whom the secrets of a path are sealed.
 struct Recipients {
     /// The steps of the path, with the place in `nodes` where those that each is sealed to end.
-    steps: Vec<(PathStep, usize)>,
+    steps: Steps,
     nodes: Vec<NodeIndex>,
 }
 
@@ -90,35 +93,32 @@ impl RatchetTree {
         signer: &SigningKey,
         group_id: &[u8],
     ) -> Result<NewPath> {
-        let path = self.filtered_direct_path(committer);
+        let path = self.nodes.filtered_direct_path(committer);
         let leaf_key = suite.generate_key_pair()?;
         let encryption_key = public_key(&leaf_key);
         let mut private_keys = TreePrivateKeys::new(committer, leaf_key);
-        let mut path_secret = Secret::try_from_fn(suite.kdf_nh(), |out| suite.random(out))?;
-        let mut steps = Vec::with_capacity(path.len());
-        for step in &path {
-            let next = path_secret::next(suite, &path_secret)?;
-            steps.push((*step, std::mem::replace(&mut path_secret, next)));
-        }
-        let mut keys = Vec::with_capacity(path.len());
-        let node_keys = path_secret::node_keys(suite, steps.iter().map(|(_, secret)| secret))?;
-        for (step, key) in path.iter().zip(node_keys) {
+        let first = Secret::try_from_fn(suite.kdf_nh(), |out| suite.random(out))?;
+        let PathSecrets { secrets, commit_secret } = PathSecrets::derive(suite, first, path.len())?;
+        let mut keys = ArrayVec::<_, { TreeSize::MAX_DEPTH }>::new();
+        private_keys.make_room(self.size());
+        for (step, key) in path.iter().zip(path_secret::node_keys(suite, &secrets)?) {
             keys.push(public_key(&key));
             private_keys.put(step.node, key);
         }
-        let parent_hash = self.set_path(suite, committer, &path, keys)?;
+        let parent_hash = self.set_path(suite, committer, &path, keys.iter())?;
+        let steps = path.into_iter().zip(secrets).collect();
         let leaf_node = LeafNodeContent {
             encryption_key,
             signature_key: signer.public().to_vec().into(),
             credential: description.credential,
             capabilities: description.capabilities,
-            leaf_node_source: LeafNodeSource::Commit(parent_hash),
+            leaf_node_source: LeafNodeSource::Commit(parent_hash.as_slice().to_vec()),
             extensions: description.extensions,
         }
         .sign(suite, signer, group_id, committer)?;
         leaf_node.check(suite, LeafNodeUse::Commit).map_err(Error::into_callers)?;
         self.put_leaf(committer, leaf_node.clone());
-        Ok(NewPath { committer, leaf_node, steps, private_keys, commit_secret: path_secret })
+        Ok(NewPath { committer, leaf_node, steps, private_keys, commit_secret })
     }
 
     /// Merges another's path (section 7.5) after the commit's proposals are applied: `leaf_node` and
@@ -136,12 +136,12 @@ impl RatchetTree {
         nodes: &[UpdatePathNode],
         added: &[LeafIndex],
     ) -> Result<MergedPath> {
-        let path = self.filtered_direct_path(sender);
+        let path = self.nodes.filtered_direct_path(sender);
         let Recipients { steps, nodes: recipients } = self.recipients(&path, nodes, added)?;
         self.check_path_keys(suite, &leaf_node, nodes)?;
-        let keys = nodes.iter().map(|node| node.encryption_key.clone());
-        let parent_hash = self.set_path(suite, sender, &path, keys.collect())?;
-        if leaf_node.parent_hash() != Some(&*parent_hash) {
+        let keys = nodes.iter().map(|node| &node.encryption_key);
+        let parent_hash = self.set_path(suite, sender, &path, keys)?;
+        if leaf_node.parent_hash() != Some(parent_hash.as_slice()) {
             return Err(Error::invalid("7.5: the leaf's parent_hash is not that of its path"));
         }
         self.put_leaf(sender, leaf_node.into_leaf_node());
@@ -157,14 +157,14 @@ impl RatchetTree {
         nodes: &[UpdatePathNode],
     ) -> Result<()> {
         let of_nodes = nodes.iter().map(|node| &node.encryption_key);
-        let keys: Vec<_> = std::iter::once(&leaf_node.encryption_key).chain(of_nodes).collect();
-        for (at, key) in keys.iter().enumerate() {
-            if self.has_encryption_key(key, None) || keys[..at].contains(key) {
+        let keys = std::iter::once(&leaf_node.encryption_key).chain(of_nodes.clone());
+        for (at, key) in keys.clone().enumerate() {
+            if self.has_encryption_key(key, None) || keys.clone().take(at).any(|k| k == key) {
                 return Err(ENCRYPTION_KEY_TWICE);
             }
         }
         // The leaf's was checked when the leaf was verified.
-        let mut of_nodes = keys.iter().skip(1);
+        let mut of_nodes = of_nodes;
         of_nodes.try_for_each(|key| check_public_key(suite, key))
     }
 
@@ -181,7 +181,7 @@ impl RatchetTree {
                 "7.5: a path has not one node for each of the filtered direct path",
             ));
         }
-        let mut steps = Vec::with_capacity(path.len());
+        let mut steps = Steps::new();
         let mut recipients = Vec::with_capacity(path.len());
         for (step, node) in path.iter().zip(nodes) {
             let before = recipients.len();
@@ -221,23 +221,27 @@ impl RatchetTree {
 
     /// Blanks the direct path, sets the nodes of the filtered one, and returns the parent hash that
     /// the leaf has to have.
-    fn set_path(
+    fn set_path<'a>(
         &mut self,
         suite: &dyn Suite,
         leaf: LeafIndex,
         path: &[PathStep],
-        keys: Vec<HpkePublicKey>,
-    ) -> Result<Vec<u8>> {
-        self.blank_direct_path(leaf);
-        let public_keys = keys.iter().map(HpkePublicKey::as_slice);
-        let hashes = self.nodes.path_parent_hashes(suite, path, public_keys)?;
-        let mut hashes = hashes.into_iter();
-        let leaf_parent_hash = hashes.next().unwrap_or_default();
-        for ((step, encryption_key), parent_hash) in path.iter().zip(keys).zip(hashes) {
+        keys: impl DoubleEndedIterator<Item = &'a HpkePublicKey> + ExactSizeIterator + Clone,
+    ) -> Result<ParentHash> {
+        for PathStep { node, .. } in self.size().direct_path(leaf) {
+            // The others are replaced below.
+            if self.parent(node).is_some() && !path.iter().any(|step| step.node == node) {
+                self.put_parent(node, None);
+            }
+        }
+        let mut hashes = self.nodes.path_parent_hashes(suite, path, keys.clone())?;
+        let leaf_parent_hash = hashes.pop();
+        for ((step, key), parent_hash) in path.iter().zip(keys).zip(hashes.into_iter().rev()) {
+            let encryption_key = key.clone();
             let node = ParentNode { encryption_key, parent_hash, unmerged_leaves: Vec::new() };
             self.put_parent(step.node, Some(Arc::new(node)));
         }
-        Ok(leaf_parent_hash)
+        leaf_parent_hash.ok_or(Error::Internal("a path without parent hashes"))
     }
 }
 
@@ -277,14 +281,15 @@ impl NewPath {
         }
         let sealed =
             encrypt_with_label_batch(suite, &recipients, path_secret::LABEL, group_context)?;
-        let mut sealed = sealed.into_iter();
         let mut nodes = Vec::with_capacity(self.steps.len());
         let mut start = 0;
         for ((step, _), end) in self.steps.iter().zip(&ends) {
             let key = tree.nodes.encryption_key(step.node);
             nodes.push(UpdatePathNode {
                 encryption_key: key.ok_or(BLANK_IN_RESOLUTION)?.clone(),
-                encrypted_path_secret: sealed.by_ref().take(end - start).collect(),
+                encrypted_path_secret: HpkeCiphertexts::new(
+                    sealed.get(start..*end).ok_or(NOT_SEALED)?,
+                )?,
             });
             start = *end;
         }
@@ -333,7 +338,7 @@ impl MergedPath {
     }
 
     /// The nodes of the filtered direct path, from the leaf up.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = NodeIndex> + '_ {
+    pub(super) fn nodes(&self) -> impl Iterator<Item = NodeIndex> + Clone + '_ {
         self.steps.iter().map(|(step, _)| step.node)
     }
 
@@ -353,8 +358,9 @@ impl MergedPath {
     }
 }
 
+const NOT_SEALED: Error = Error::Internal("fewer seals than recipients");
 const BLANK_IN_RESOLUTION: Error = Error::Internal("a node of a resolution is blank");
 
 fn public_key(key: &HpkePrivateKey) -> HpkePublicKey {
-    key.public().to_vec().into()
+    key.public().into()
 }

@@ -25,7 +25,7 @@ pub use app_data::{
     AppDataDictionary, AppDataUpdate, AppDataUpdateOperation, ComponentData, ComponentId,
 };
 pub use capabilities::{Capabilities, ProposalType, ProtocolVersion};
-pub use commit::{Commit, UpdatePath, UpdatePathNode};
+pub use commit::{Commit, HpkeCiphertexts, UpdatePath, UpdatePathNode};
 pub use credential::{Certificate, Credential, CredentialType};
 pub use extension::{Extension, ExtensionType, Extensions, KnownExtension};
 pub use group_context::GroupContext;

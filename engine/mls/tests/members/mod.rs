@@ -196,6 +196,15 @@ impl Lab {
         suite: u16,
         has_names: bool,
     ) -> Self {
+        Self::on(library.backend(seed), config, CipherSuite(suite), has_names)
+    }
+
+    pub(crate) fn on(
+        backend: Arc<dyn CryptoBackend>,
+        config: Config,
+        suite: CipherSuite,
+        has_names: bool,
+    ) -> Self {
         let app = Arc::new(App {
             now: AtomicU64::new(NOW),
             psks: Mutex::default(),
@@ -204,9 +213,9 @@ impl Lab {
             is_closed: AtomicBool::new(false),
         });
         Self {
-            client: Client::new(library.backend(seed), app.clone(), config),
+            client: Client::new(backend, app.clone(), config),
             app,
-            suite: CipherSuite(suite),
+            suite,
             members: Vec::new(),
             gone: Vec::new(),
             names: 0,

@@ -14,6 +14,6 @@ pub(super) use bytes::{opaque, struct_of, vector};
 pub(super) use commit::{Commit, Made, Path, PathNode, path_key};
 pub(super) use frame::{APPLICATION, COMMIT, Frame, PROPOSAL, PrivateFrame, Sender};
 pub(super) use group::{GROUP_ID, Group, random};
-pub(super) use proposals::{Change, Psk};
+pub(super) use proposals::{Change, Psk, psk_secret};
 pub(super) use tree::{Node, Parent, PlacedLeaf, Tree};
-pub(super) use welcome::{Info, Sealed, Secrets, Welcome, Welcomed};
+pub(super) use welcome::{Info, Sealed, Secrets, Welcome, Welcomed, is_above};

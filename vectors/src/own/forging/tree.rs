@@ -214,6 +214,11 @@ impl Tree {
         self.hash_without(suite, self.nodes.len() / 2, &[])
     }
 
+    /// The tree hash of a node (section 7.8).
+    pub(in super::super) fn node_hash(&self, suite: &dyn Suite, node: usize) -> Result<Vec<u8>> {
+        self.hash_without(suite, node, &[])
+    }
+
     /// Section 7.8, with some leaves left out.
     fn hash_without(&self, suite: &dyn Suite, node: usize, without: &[u32]) -> Result<Vec<u8>> {
         let input = if node.is_multiple_of(2) {

@@ -245,6 +245,7 @@ impl Sealed {
     }
 }
 
-fn is_above(node: usize, leaf: u32) -> bool {
+/// Whether a node is on the way from a leaf to the root.
+pub(in super::super) fn is_above(node: usize, leaf: u32) -> bool {
     node.abs_diff(2 * leaf as usize) < 1 << node.trailing_ones()
 }

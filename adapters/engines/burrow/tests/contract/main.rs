@@ -29,9 +29,15 @@ use crate::steps::{
     add, assert_agree, assert_caller, assert_received, change, client, each, group_of,
 };
 
-/// The core ones, those of the other layers, and the one that only runs if named.
+/// The core ones, those of the other layers, the one that only runs if named, and of those on
+/// post-quantum suites one with a hybrid KEM and one with the longest signatures.
 fn engines() -> Vec<Registration> {
-    [adapter_burrow::engines(), adapter_burrow::layered(), adapter_burrow::on_request()].concat()
+    let chosen = ["burrow/libcrux/0x004D", "burrow/aws-lc/0xF00B"];
+    let mut post_quantum = adapter_burrow::post_quantum();
+    post_quantum.retain(|engine| chosen.contains(&engine.name()));
+    let classical =
+        [adapter_burrow::engines(), adapter_burrow::layered(), adapter_burrow::on_request()];
+    [classical.concat(), post_quantum].concat()
 }
 
 #[test]

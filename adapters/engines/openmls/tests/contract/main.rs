@@ -21,9 +21,9 @@ use crate::steps::{
     add, assert_agree, assert_caller, assert_received, change, client, each, group_of, stored,
 };
 
-/// The two, then those of the other layers.
+/// The two, then those of the other layers and of other cipher suites.
 fn engines() -> Vec<Registration> {
-    [adapter_openmls::engines(), adapter_openmls::layered()].concat()
+    [adapter_openmls::engines(), adapter_openmls::layered(), adapter_openmls::on_request()].concat()
 }
 
 #[test]

@@ -37,11 +37,11 @@ fn pitfall_16_the_context_of_path_secrets() {
         ];
         let path = path_in(other, &staged.messages.message);
         // Leaf 1 is the sibling of the committer's: the first ciphertext is for its key.
-        let sealed = &path.nodes[0].encrypted_path_secret[0];
+        let sealed = path.nodes[0].encrypted_path_secret.get(0).unwrap();
         let open = |context: &GroupContext| {
             let suite = other.suite().unwrap();
             let (key, context) = (other.epoch.keys.leaf_key(), context.to_bytes().unwrap());
-            decrypt_with_label(suite, key, b"UpdatePathNode", &context, sealed)
+            decrypt_with_label(suite, key, b"UpdatePathNode", &context, &sealed)
         };
         assert!(open(&right).is_ok());
         for context in wrong {

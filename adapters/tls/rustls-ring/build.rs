@@ -1,0 +1,5 @@
+//! Takes the exact versions from the lockfile. `src/lib.rs` relies on the order.
+
+fn main() {
+    engine_lockfile::emit(&["rustls", "ring"]);
+}

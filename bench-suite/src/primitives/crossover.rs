@@ -1,0 +1,118 @@
+//! Where along a ladder of sizes one library overtakes another.
+
+use bench_results::tables::{Entry, Row};
+
+/// A row's place on its ladder: what is done, and to how many bytes.
+fn ladder(row: &Row) -> Option<(&str, u64)> {
+    let (operation, size) = row.name.rsplit_once('/')?;
+    let bytes = row.bytes?;
+    size.starts_with(|first: char| first.is_ascii_digit()).then_some((operation, bytes))
+}
+
+/// One sentence for each crossing between the fastest of two neighbouring parts of a ladder.
+///
+/// A crossing lies between the last size at which the one is surely faster and the first at which the
+/// other surely is: where both intervals, of ratios round by round, leave 1 on the same side as the
+/// medians do. Sizes between them are undecided.
+pub(super) fn sentences(rows: &[Row]) -> Vec<String> {
+    let mut operations: Vec<&str> = Vec::new();
+    for (operation, _) in rows.iter().filter_map(ladder) {
+        if !operations.contains(&operation) {
+            operations.push(operation);
+        }
+    }
+    operations.iter().flat_map(|operation| crossings(operation, rows)).collect()
+}
+
+fn crossings(operation: &str, rows: &[Row]) -> Vec<String> {
+    let of_ladder = rows.iter().filter_map(|row| match ladder(row)? {
+        (name, bytes) if name == operation => Some((bytes, row)),
+        _ => None,
+    });
+    let mut steps: Vec<(u64, &Row)> = of_ladder.collect();
+    steps.sort_by_key(|(bytes, _)| *bytes);
+    let mut sentences = Vec::new();
+    let mut leader: Option<(&str, u64)> = None;
+    for (bytes, row) in steps {
+        let Some(first) = row.entries.first() else { continue };
+        match leader {
+            Some((name, _)) if name == first.name => leader = Some((name, bytes)),
+            Some((name, since)) if leads_surely(row, name) => {
+                sentences.push(format!(
+                    "{operation}: {name} is faster than {} up to {since} bytes, and slower from \
+                     {bytes} bytes on.",
+                    first.name
+                ));
+                leader = Some((&first.name, bytes));
+            }
+            // Not behind for sure: the crossing is not reached yet.
+            Some(_) => {}
+            None if is_alone(row) => leader = Some((&first.name, bytes)),
+            None => {}
+        }
+    }
+    sentences
+}
+
+/// Whether the first of a row is surely ahead of `other`, or `other` isn't there.
+fn leads_surely(row: &Row, other: &str) -> bool {
+    row.entries.iter().find(|entry| entry.name == other).is_some_and(|entry| entry.ratio.low > 1.0)
+}
+
+/// Whether the first of a row is surely ahead of all others.
+fn is_alone(row: &Row) -> bool {
+    row.entries.iter().skip(1).all(|entry: &Entry| entry.ratio.low > 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use bench_results::tables::Ratio;
+
+    use super::*;
+
+    /// The entries with their ratio to the fastest, and how far its interval reaches.
+    fn row(bytes: u64, entries: &[(&str, f64, f64)]) -> Row {
+        let entry = |(name, ratio, reach): &(&str, f64, f64)| Entry {
+            name: (*name).into(),
+            median_ns: 100.0 * ratio,
+            low_ns: 0.0,
+            high_ns: 0.0,
+            ratio: Ratio { median: *ratio, low: ratio - reach, high: ratio + reach },
+            rounds_ns: Vec::new(),
+            parts: Vec::new(),
+            figures: Vec::new(),
+        };
+        Row {
+            name: format!("aead/seal/{bytes}"),
+            bytes: Some(bytes),
+            headline: false,
+            equal: false,
+            entries: entries.iter().map(entry).collect(),
+            control: None,
+            absent: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_crossing_lies_between_two_sure_sizes() {
+        let rows = [
+            row(4096, &[("b", 1.0, 0.0), ("a", 1.2, 0.1)]),
+            row(64, &[("a", 1.0, 0.0), ("b", 1.5, 0.1)]),
+            row(256, &[("a", 1.0, 0.0), ("b", 1.2, 0.1)]),
+            row(1024, &[("b", 1.0, 0.0), ("a", 1.02, 0.1)]),
+        ];
+        assert_eq!(
+            sentences(&rows),
+            ["aead/seal: a is faster than b up to 256 bytes, and slower from 4096 bytes on."]
+        );
+    }
+
+    #[test]
+    fn an_undecided_ladder_has_no_crossing() {
+        let rows = [
+            row(64, &[("a", 1.0, 0.0), ("b", 1.01, 0.1)]),
+            row(256, &[("b", 1.0, 0.0), ("a", 1.01, 0.1)]),
+        ];
+        assert!(sentences(&rows).is_empty());
+    }
+}
