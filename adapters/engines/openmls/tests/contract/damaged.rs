@@ -1,14 +1,17 @@
 //! Bytes that are not what their author sent, and key packages that can't be used.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use engine_api::{
     AppBytes, Change, CommitBytes, EngineError, Epoch, Ingested, KeyPackageBytes, Layer,
     RejectReason, WelcomeBytes,
 };
 
+use crate::engines;
 use crate::forged;
 use crate::steps::{
     assert_agree, assert_caller, assert_peer, assert_received, assert_rejected, change, client,
-    each, everything, flipped, group_of, stored, view,
+    each, each_on_the_forged_suite, everything, flipped, group_of, stored, view,
 };
 
 #[test]
@@ -163,7 +166,7 @@ fn a_flipped_bit_in_the_ciphertext_is_unauthenticated() {
 
 #[test]
 fn key_packages_that_cannot_be_added() {
-    each(|engine| {
+    each_on_the_forged_suite(|engine| {
         let (mut clients, group) = group_of(engine, &["ada", "ben"]);
         let own = clients[0].publish_key_package().unwrap();
         let bens = clients[1].publish_key_package().unwrap();
@@ -185,10 +188,21 @@ fn key_packages_that_cannot_be_added() {
     });
 }
 
+/// A key package of OpenMLS' post-quantum suite whose init key is as long as X25519's passes every
+/// check of OpenMLS, and its crypto library ends the thread. `docs/peer-findings.md` has it.
+#[test]
+fn a_short_x_wing_key_panics() {
+    let engine = engines().into_iter().find(|e| e.name() == "openmls/libcrux/0x004D").unwrap();
+    let mut ada = client(&engine, "ada");
+    let short = forged::with_suite(0x004d);
+    let ended = catch_unwind(AssertUnwindSafe(|| ada.create_group(&[short]).is_ok()));
+    assert!(ended.is_err(), "no panic any more: {ended:?}");
+}
+
 /// OpenMLS takes the key package in, and can't commit with a path while its owner is a member.
 #[test]
 fn an_unusable_leaf_key_blocks_updates() {
-    each(|engine| {
+    each_on_the_forged_suite(|engine| {
         let (mut clients, group) = group_of(engine, &["ada", "ben"]);
         let mallory = forged::with_encryption_key([0; 32]);
         change(&mut clients, 0, &group, &Change::Add(&[mallory]));
