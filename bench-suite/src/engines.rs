@@ -147,12 +147,23 @@ fn fits(name: &str, wanted: &str) -> bool {
 /// and the allocation counter, which counts one thread, sees everything.
 ///
 /// Call it from a program's main thread before anything else uses rayon. From then on rayon works
-/// on that thread only: a parallel call from any other thread waits for it. An engine with threads
-/// of its own needs a rayon pool of its own, and an engine that is to use all cores as well. A pool
-/// that exists already is left as it is.
+/// on that thread only: a parallel call from any other thread waits for it, unless that thread was held
+/// to itself ([`hold_this_thread`]). An engine with threads of its own needs a rayon pool of its own, and
+/// an engine that is to use all cores as well. A pool that exists already is left as it is.
 pub fn hold_to_one_thread() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
-    if let Err(why) = pool.build_global() {
+    if let Err(why) = one_thread().build_global() {
         eprintln!("engines may use several threads: {why}");
     }
+}
+
+/// Has rayon do on the calling thread what is begun on it, beside what other threads are at.
+pub fn hold_this_thread() {
+    // rayon keeps such a pool, small as it is, until the program ends.
+    if let Err(why) = one_thread().build() {
+        eprintln!("engines may wait for another thread: {why}");
+    }
+}
+
+fn one_thread() -> rayon::ThreadPoolBuilder {
+    rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread()
 }

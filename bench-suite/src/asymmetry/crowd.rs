@@ -1,18 +1,17 @@
 //! Several threads that work at the same time: some are timed, the others keep the machine busy.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Barrier};
 use std::thread::JoinHandle;
 
 use super::{Pair, Role};
+use crate::engines;
 use crate::side_by_side::{Times, Work};
 
 /// Threads that each play a role.
 pub(super) struct Crowd {
     members: Vec<Member>,
-    /// How many of the timed are still at it.
-    running: Arc<AtomicUsize>,
     /// The role that is timed.
     timed: Role,
 }
@@ -27,7 +26,25 @@ struct Member {
 struct Order {
     /// `None`: until the timed ones are done.
     repeats: Option<u32>,
-    start: Arc<Barrier>,
+    turn: Arc<Turn>,
+}
+
+/// How far a turn has got: [`WAIT`] until everybody has an order, [`GO`] until the timed ones are done.
+#[derive(Default)]
+struct Turn(AtomicU8);
+
+const WAIT: u8 = 0;
+const GO: u8 = 1;
+const OVER: u8 = 2;
+
+impl Turn {
+    fn is(&self, state: u8) -> bool {
+        self.0.load(Ordering::SeqCst) == state
+    }
+
+    fn enter(&self, state: u8) {
+        self.0.store(state, Ordering::SeqCst);
+    }
 }
 
 impl Crowd {
@@ -37,15 +54,19 @@ impl Crowd {
     ///
     /// If a role couldn't be made ready.
     pub(super) fn new(pair: &Pair, roles: &[Role], timed: Role) -> Result<Self, String> {
-        let running = Arc::new(AtomicUsize::new(0));
-        let mut members = Vec::new();
-        for role in roles {
-            members.push(Member::new(pair.clone(), *role, Arc::clone(&running))?);
-        }
+        let members = roles.iter().map(|role| Member::new(pair.clone(), *role));
+        let members = members.collect::<Result<Vec<_>, _>>()?;
         for member in &members {
             member.answer()?;
         }
-        Ok(Self { members, running, timed })
+        Ok(Self { members, timed })
+    }
+
+    fn order(&self, repeats: u32, turn: &Arc<Turn>) -> Result<(), String> {
+        self.members.iter().try_for_each(|member| {
+            let repeats = (member.role == self.timed).then_some(repeats);
+            member.order(Order { repeats, turn: Arc::clone(turn) })
+        })
     }
 }
 
@@ -53,55 +74,31 @@ impl Work for Crowd {
     /// The mean over the timed threads of what an operation took. What they prepare between operations
     /// isn't timed, but loads the machine as well.
     fn turn(&mut self, repeats: u32) -> Result<Times, String> {
-        let is_timed = |member: &&Member| member.role == self.timed;
-        let timed = self.members.iter().filter(is_timed).count();
-        self.running.store(timed, Ordering::SeqCst);
-        let start = Arc::new(Barrier::new(self.members.len()));
-        for member in &self.members {
-            let repeats = is_timed(&member).then_some(repeats);
-            member.order(Order { repeats, start: Arc::clone(&start) })?;
-        }
-        let mut sum = 0.0;
-        let mut failed = None;
-        for member in &self.members {
-            match member.answer() {
-                Ok(times) if is_timed(&member) => sum += times.whole_ns,
-                Ok(_) => {}
-                Err(why) => failed = Some(why),
-            }
-        }
-        let whole_ns = sum / timed.max(1) as f64;
-        failed.map_or(Ok(Times { whole_ns, parts_ns: Vec::new() }), Err)
+        let turn = Arc::new(Turn::default());
+        let ordered = self.order(repeats, &turn);
+        turn.enter(if ordered.is_ok() { GO } else { OVER });
+        ordered?;
+        let (timed, others): (Vec<_>, Vec<_>) =
+            self.members.iter().partition(|member| member.role == self.timed);
+        // Of each before anything is made of them: nobody is to go on alone.
+        let answers: Vec<_> = timed.iter().map(|member| member.answer()).collect();
+        turn.enter(OVER);
+        let idled: Vec<_> = others.iter().map(|member| member.answer()).collect();
+        idled.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let times = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let sum: f64 = times.iter().map(|times| times.whole_ns).sum();
+        Ok(Times { whole_ns: sum / times.len().max(1) as f64, parts_ns: Vec::new() })
     }
 }
 
 impl Member {
-    fn new(pair: Pair, role: Role, running: Arc<AtomicUsize>) -> Result<Self, String> {
-        let (orders, given) = channel::<Order>();
+    fn new(pair: Pair, role: Role) -> Result<Self, String> {
+        let (orders, given) = channel();
         let (answer, answers) = channel();
-        let play = move || {
-            let work = match (pair.make)(role) {
-                Ok(Some(ready)) => Ok(ready.work),
-                Ok(None) => Err("nobody plays that role".to_owned()),
-                Err(why) => Err(why),
-            };
-            let mut work = match work {
-                Ok(work) => work,
-                // Whoever waits for the answer may be gone.
-                Err(why) => return drop(answer.send(Err(why))),
-            };
-            if answer.send(Ok(Times::default())).is_err() {
-                return;
-            }
-            for order in given {
-                order.start.wait();
-                let played = play(&mut *work, order.repeats, &running);
-                if answer.send(played).is_err() {
-                    return;
-                }
-            }
-        };
-        let thread = std::thread::Builder::new().spawn(play);
+        let thread = std::thread::Builder::new().spawn(move || {
+            engines::hold_this_thread();
+            play(&pair, role, &given, &answer);
+        });
         let thread = thread.map_err(|why| format!("no thread: {why}"))?;
         Ok(Self { role, orders: Some(orders), answers, thread: Some(thread) })
     }
@@ -118,22 +115,37 @@ impl Member {
 
 const GONE: &str = "a thread ended before its time";
 
-/// A timed member goes on untimed until the last of the timed is done, so that none of them ever has
-/// the machine to itself.
-fn play(work: &mut dyn Work, repeats: Option<u32>, running: &AtomicUsize) -> Result<Times, String> {
-    let timed = repeats.map(|repeats| {
-        let times = work.turn(repeats);
-        running.fetch_sub(1, Ordering::SeqCst);
-        times
-    });
-    let mut idle = Ok(());
-    while running.load(Ordering::SeqCst) > 0 {
-        if let Err(why) = work.once() {
-            idle = Err(why);
-            break;
+/// Answers once when it is ready, and then once to each order: a timed member as soon as it has its
+/// time. It goes on untimed until the turn is over, so that none of the others has the machine to
+/// itself. Ends when nobody waits for an answer any more.
+fn play(
+    pair: &Pair,
+    role: Role,
+    given: &Receiver<Order>,
+    answer: &Sender<Result<Times, String>>,
+) -> Option<()> {
+    let mut work = match (pair.make)(role) {
+        Ok(Some(ready)) => ready.work,
+        Ok(None) => return answer.send(Err("nobody plays that role".to_owned())).ok(),
+        Err(why) => return answer.send(Err(why)).ok(),
+    };
+    answer.send(Ok(Times::default())).ok()?;
+    for Order { repeats, turn } in given {
+        while turn.is(WAIT) {
+            std::thread::yield_now();
+        }
+        if let Some(repeats) = repeats {
+            answer.send(work.turn(repeats)).ok()?;
+        }
+        let mut idled = Ok(());
+        while turn.is(GO) && idled.is_ok() {
+            idled = work.once();
+        }
+        if repeats.is_none() {
+            answer.send(idled.map(|()| Times::default())).ok()?;
         }
     }
-    timed.unwrap_or_else(|| idle.map(|()| Times::default()))
+    Some(())
 }
 
 impl Drop for Crowd {
@@ -153,6 +165,8 @@ impl Drop for Crowd {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::sync::atomic::AtomicUsize;
 
     use super::super::Ready;
     use super::*;
@@ -193,6 +207,28 @@ mod tests {
         assert!(so_far > 0);
         crowd.turn(1).unwrap();
         assert!(received.load(Ordering::SeqCst) > so_far);
+    }
+
+    #[test]
+    fn a_member_that_panics_leaves_nobody_waiting() {
+        struct Panics(u32);
+        impl Work for Panics {
+            fn turn(&mut self, _: u32) -> Result<Times, String> {
+                self.0 += 1;
+                assert!(self.0 < 2, "on purpose");
+                Ok(Times::default())
+            }
+        }
+        let make = |_| {
+            let work = Box::new(Panics(0));
+            Ok(Some(Ready { work, wire_bytes: None, figures: Vec::new() }))
+        };
+        let pair = Pair { make: Arc::new(make), ..pair(Arc::default()) };
+        let roles = [Role::Sender, Role::Receiver];
+        let mut crowd = Crowd::new(&pair, &roles, Role::Sender).unwrap();
+        // The first turn may go well; from the second one on nobody is there.
+        assert!(crowd.turn(1).and_then(|_| crowd.turn(1)).is_err());
+        assert_eq!(crowd.turn(1).unwrap_err(), GONE);
     }
 
     #[test]
