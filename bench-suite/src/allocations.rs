@@ -1,6 +1,6 @@
 //! Counts what operations allocate: `cgka-bench record` starts it for that one pass, `cgka-bench tls`
-//! with an argument; with the argument `primitives` it prints what those take. Its allocator counts, on the calling thread; memory that C code takes for itself
-//! isn't seen.
+//! and `cgka-bench primitives` with an argument. Its allocator counts, on the calling thread; memory that
+//! C code takes for itself isn't seen.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

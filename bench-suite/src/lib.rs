@@ -17,6 +17,7 @@ pub mod case;
 pub mod cases;
 pub mod checks;
 pub mod cli;
+pub mod counter;
 pub mod counts;
 pub mod engines;
 pub mod epoch_probe;

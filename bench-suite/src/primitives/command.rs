@@ -8,8 +8,7 @@ use bench_results::tables::{self, Table, TablesFile};
 use bench_results::units;
 use clap::Args;
 
-use super::crossover;
-use super::rows;
+use super::{crossover, hardware, heap, objects, rows};
 use crate::side_by_side::{Plan, Row, Writer, interval, measure, save, shown};
 
 /// What the command is asked.
@@ -30,6 +29,9 @@ pub struct Arguments {
     /// Only the fastest of each row.
     #[arg(long)]
     fastest: bool,
+    /// Only prints how large keys, signatures and ciphertexts are, and how strong the algorithms.
+    #[arg(long)]
+    sizes: bool,
     /// As JSON: the tables file.
     #[arg(long)]
     json: bool,
@@ -55,6 +57,10 @@ fn at_least_nine(text: &str) -> Result<u32, String> {
 ///
 /// If libraries disagree, or no row has such a name.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+    if arguments.sizes {
+        objects::print()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut rows = rows()?;
     let named = |row: &Row| {
         arguments.rows.is_empty() || arguments.rows.iter().any(|name| row.name.starts_with(name))
@@ -76,7 +82,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         println!("{}", serde_json::to_string(&file).map_err(|why| why.to_string())?);
         return Ok(ExitCode::SUCCESS);
     }
-    println!("processor features: {}", file.host.cpu_features.join(" "));
+    for about in file.tables.iter().flat_map(|table| &table.about) {
+        println!("{about}");
+    }
     for row in file.tables.iter().flat_map(|table| &table.rows) {
         if arguments.fastest { fastest(row) } else { shown(row) }
     }
@@ -92,6 +100,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
 
 fn recorded(rows: &mut [Row], plan: Plan) -> Result<TablesFile, String> {
     let writer = Writer::reference(plan);
+    let heap = match heap::put_to(rows) {
+        Ok(()) => {
+            "Allocations are of one operation. Memory that C code takes for itself isn't seen: of \
+                   aws-lc, oqs and sodium it is what Rust holds for them."
+                .into()
+        }
+        Err(why) => format!("Allocations were not counted: {why}"),
+    };
     let measured: Result<Vec<_>, _> = rows.iter_mut().map(|row| measure(row, &plan)).collect();
     let mut table = Table {
         name: "primitives".into(),
@@ -103,6 +119,8 @@ fn recorded(rows: &mut [Row], plan: Plan) -> Result<TablesFile, String> {
             "A `from-seed` or `from-bytes` row includes what is done once for a key; an `expanded` or \
              `parsed` one does not."
                 .into(),
+            heap,
+            hardware::sentence(),
         ],
         rows: measured?,
         sentences: Vec::new(),

@@ -47,6 +47,24 @@ pub fn hardware() -> Vec<Hardware> {
     ]
 }
 
+/// What each library makes use of on this processor, in a sentence each.
+pub(super) fn sentence() -> String {
+    let used = |library: &Hardware| {
+        let there = library.features.iter().filter(|(_, there)| *there).map(|(name, _)| *name);
+        let there: Vec<_> = there.collect();
+        let missing = library.features.iter().filter(|(_, there)| !there).map(|(name, _)| *name);
+        let missing: Vec<_> = missing.collect();
+        let there = if there.is_empty() { "nothing".into() } else { there.join(", ") };
+        let missing = match missing.as_slice() {
+            [] => String::new(),
+            some => format!(" (looks in vain for {})", some.join(", ")),
+        };
+        format!("{} {there}{missing}", library.library)
+    };
+    let used: Vec<_> = hardware().iter().map(used).collect();
+    format!("Of the processor's instructions libraries use: {}.", used.join("; "))
+}
+
 /// AES-GCM with `vaes`, `vpclmulqdq` and AVX-512, SHA-2 with `sha`, curves with `adx` and `bmi2`, ML-KEM
 /// and ML-DSA with `avx2`.
 const AWS_LC: [&str; 9] =

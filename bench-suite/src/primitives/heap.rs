@@ -1,19 +1,44 @@
-//! How much heap the operations take, by whoever can count it.
+//! How much heap the operations take, counted in the program whose allocator counts.
 
 use std::process::ExitCode;
 
 use bench_results::format::Allocations;
+use serde::{Deserialize, Serialize};
 
 use super::rows;
+use crate::counter::{self, Counter};
+use crate::side_by_side::Row;
 
 /// The argument that asks the program with the counting allocator for it.
 pub const ARGUMENT: &str = "primitives";
 
-/// Counts what a piece of work allocates.
-pub type Counter = fn(&mut dyn FnMut()) -> Allocations;
+/// What one operation of one library took.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Count {
+    row: String,
+    library: String,
+    allocations: Allocations,
+}
 
-/// Prints a line of each operation: the row, the library, how often it allocated, how many bytes, and
-/// how many of them at once.
+/// Has the other program count, and puts it to the entries.
+///
+/// # Errors
+///
+/// Why nothing was counted.
+pub(super) fn put_to(rows: &mut [Row]) -> Result<(), String> {
+    let counts: Vec<Count> = counter::ask(ARGUMENT)?;
+    for row in rows {
+        for entry in &mut row.entries {
+            let is_its = |count: &&Count| count.row == row.name && count.library == entry.name;
+            if let Some(count) = counts.iter().find(is_its) {
+                entry.figures.extend(counter::figures(&count.allocations));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Prints a line for each operation of each library.
 ///
 /// Memory that C code takes for itself is not in it: of AWS-LC, liboqs and libsodium it is what Rust
 /// holds for them.
@@ -31,18 +56,16 @@ pub fn run(counter: Counter) -> ExitCode {
 }
 
 fn print(counter: Counter) -> Result<(), String> {
-    println!("row\tlibrary\tallocations\tbytes\tpeak bytes");
     for row in &mut rows()? {
         for entry in &mut row.entries {
             entry.work.once()?; // what is only allocated once isn't counted
             let mut failed = None;
-            let seen = counter(&mut || failed = entry.work.once().err());
+            let allocations = counter(&mut || failed = entry.work.once().err());
             if let Some(why) = failed {
                 return Err(format!("{}, {}: {why}", row.name, entry.name));
             }
-            let (name, library) = (&row.name, &entry.name);
-            let Allocations { count, bytes, peak_bytes, .. } = seen;
-            println!("{name}\t{library}\t{count}\t{bytes}\t{peak_bytes}");
+            let count = Count { row: row.name.clone(), library: entry.name.clone(), allocations };
+            println!("{}", serde_json::to_string(&count).map_err(|why| why.to_string())?);
         }
     }
     Ok(())

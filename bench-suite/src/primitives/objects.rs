@@ -45,6 +45,29 @@ pub fn objects() -> Result<Vec<Object>, String> {
     Ok(objects)
 }
 
+/// The same for people.
+pub(super) fn print() -> Result<(), String> {
+    println!(
+        "{:<24} {:>10} {:>11} {:>8} {:>9} {:>6}  claimed",
+        "bytes", "public key", "private key", "expanded", "sent", "shared"
+    );
+    let optional = |size: Option<usize>| size.map_or("-".into(), |size| size.to_string());
+    for object in objects()? {
+        println!(
+            "{:<24} {:>10} {:>11} {:>8} {:>9} {:>6}  {}",
+            object.algorithm,
+            object.public_key,
+            object.private_key,
+            optional(object.expanded),
+            object.sent,
+            optional(object.shared),
+            object.claimed
+        );
+    }
+    println!("sent: the signature, a KEM's ciphertext, a key agreement's public key");
+    Ok(())
+}
+
 fn signatures() -> Result<Vec<Object>, String> {
     Ok(vec![
         signed::<signature::Ed25519>("ed25519", "128 bits, classical", None)?,

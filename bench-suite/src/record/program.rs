@@ -30,6 +30,14 @@ fn suite_features() -> Vec<String> {
         ("mdk", cfg!(feature = "mdk")),
         ("mls-rs", cfg!(feature = "mls-rs")),
         ("openmls", cfg!(feature = "openmls")),
+        ("oqs", cfg!(feature = "oqs")),
+        ("primitives", cfg!(feature = "primitives")),
+        ("sodium", cfg!(feature = "sodium")),
+        ("sqlite", cfg!(feature = "sqlite")),
+        ("threads", cfg!(feature = "threads")),
+        ("tls", cfg!(feature = "tls")),
+        ("tls-boringssl", cfg!(feature = "tls-boringssl")),
+        ("tls-openssl", cfg!(feature = "tls-openssl")),
     ];
     all.iter().filter(|(_, on)| *on).map(|(name, _)| (*name).to_owned()).collect()
 }

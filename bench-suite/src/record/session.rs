@@ -16,6 +16,7 @@ use super::process::{self, End};
 use super::progress::Progress;
 use super::protocol::{Arm, Event, Group, Job, Seat, Task};
 use super::{Request, WORKER, checks, order, program};
+use crate::counter::COUNTER;
 use crate::engines;
 
 /// How sure an interval is.
@@ -24,8 +25,6 @@ const CONFIDENCE: f64 = 0.95;
 const RESAMPLES: u32 = 2000;
 /// Samples of an engine before the first block of a row.
 const WARM_UP: u32 = 3;
-/// The program whose allocator counts, beside this one.
-const COUNTER: &str = "cgka-bench-allocations";
 
 /// A run under way.
 pub(super) struct Session {

@@ -1,6 +1,6 @@
 //! Allocations of a handshake, counted in the program whose allocator counts.
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use bench_results::format::Allocations;
 use bench_results::tables::Figure;
@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 use tls_api::{Cell, Chains, Prepared, Wire};
 
 use super::in_process;
-
-/// The program, beside this one.
-const COUNTER: &str = "cgka-bench-allocations";
+use crate::counter::{self, Counter};
 
 /// Its argument that says that handshakes are to be counted.
 pub const COUNT: &str = "tls";
@@ -35,21 +33,7 @@ pub(super) enum Counts {
 impl Counts {
     /// Has the other program count.
     pub(super) fn take() -> Self {
-        Self::ask().map_or_else(Self::Missing, Self::Seen)
-    }
-
-    fn ask() -> Result<Vec<Count>, String> {
-        let own = std::env::current_exe().map_err(|why| why.to_string())?;
-        let program = own.with_file_name(COUNTER);
-        let output = Command::new(&program).arg(COUNT).output();
-        let output = output.map_err(|why| format!("{COUNTER} beside this program: {why}"))?;
-        if !output.status.success() {
-            let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            return Err(format!("{COUNTER}: {why}"));
-        }
-        let text = String::from_utf8_lossy(&output.stdout);
-        let lines = text.lines().map(serde_json::from_str);
-        lines.collect::<Result<_, _>>().map_err(|why| format!("{COUNTER}: {why}"))
+        counter::ask(COUNT).map_or_else(Self::Missing, Self::Seen)
     }
 
     pub(super) fn missing(&self) -> Option<&str> {
@@ -62,20 +46,8 @@ impl Counts {
     /// What a stack's cell allocates.
     pub(super) fn of(&self, stack: &str, cell: Cell) -> Vec<Figure> {
         let Self::Seen(counts) = self else { return Vec::new() };
-        let Some(count) = counts.iter().find(|count| count.stack == stack && count.cell == cell)
-        else {
-            return Vec::new();
-        };
-        let figure = |name: &str, value: u64, unit: &str| Figure {
-            name: name.into(),
-            value: value as f64,
-            unit: unit.into(),
-        };
-        vec![
-            figure("allocations", count.allocations.count, ""),
-            figure("allocated", count.allocations.bytes, "B"),
-            figure("at once", count.allocations.peak_bytes, "B"),
-        ]
+        let count = counts.iter().find(|count| count.stack == stack && count.cell == cell);
+        count.map_or_else(Vec::new, |count| counter::figures(&count.allocations))
     }
 }
 
@@ -83,7 +55,7 @@ impl Counts {
 ///
 /// Memory that C code takes for itself is not seen.
 #[must_use]
-pub fn count_allocations(counter: fn(&mut dyn FnMut()) -> Allocations) -> ExitCode {
+pub fn count_allocations(counter: Counter) -> ExitCode {
     match count_all(counter) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
@@ -93,7 +65,7 @@ pub fn count_allocations(counter: fn(&mut dyn FnMut()) -> Allocations) -> ExitCo
     }
 }
 
-fn count_all(counter: fn(&mut dyn FnMut()) -> Allocations) -> Result<(), String> {
+fn count_all(counter: Counter) -> Result<(), String> {
     let chains = Chains::make().map_err(|why| why.to_string())?;
     let mut stacks = in_process();
     if let Ok(stack) = tls_rustls_graviola::stack() {
@@ -111,10 +83,7 @@ fn count_all(counter: fn(&mut dyn FnMut()) -> Allocations) -> Result<(), String>
     Ok(())
 }
 
-fn count(
-    prepared: &mut dyn Prepared,
-    counter: fn(&mut dyn FnMut()) -> Allocations,
-) -> Result<Allocations, String> {
+fn count(prepared: &mut dyn Prepared, counter: Counter) -> Result<Allocations, String> {
     let mut wire = Wire::default();
     prepared.handshake(&mut wire).map_err(|why| why.to_string())?;
     let mut counted = Vec::new();
