@@ -4,28 +4,14 @@ use std::fmt::Debug;
 
 use crate::engines;
 use engine_api::{
-    AppBytes, Change, CipherSuite, Client, CommitBytes, EngineError, Epoch, EpochAuthenticator,
-    GroupId, Ingested, Member, Registration, RejectReason,
+    AppBytes, Change, Client, CommitBytes, EngineError, Epoch, EpochAuthenticator, GroupId,
+    Ingested, Member, Registration, RejectReason,
 };
 
 pub(crate) fn each(check: fn(&Registration)) {
     let engines = engines();
     assert!(engines.len() >= 2);
     for engine in &engines {
-        println!("{}", engine.name());
-        check(engine);
-    }
-}
-
-/// [`each`] of those on the suite that key packages are forged for, 0x0001.
-pub(crate) fn each_on_the_forged_suite(check: fn(&Registration)) {
-    let (on_it, others): (Vec<_>, Vec<_>) =
-        engines().into_iter().partition(|e| e.describe().cipher_suites[0] == CipherSuite(1));
-    assert!(on_it.len() >= 2);
-    for engine in &others {
-        println!("{}: left out, key packages are forged for 0x0001", engine.name());
-    }
-    for engine in &on_it {
         println!("{}", engine.name());
         check(engine);
     }
