@@ -11,6 +11,7 @@ pub mod index;
 pub mod markdown;
 pub mod merge;
 pub mod migration;
+pub mod price;
 pub mod read;
 pub mod report;
 pub mod show;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::digest::short;
 use crate::format::{Block, Row, Run, Statistics};
 use crate::index::{Cell, Index, verdict_name, why_not};
+use crate::price::own_floor;
 use crate::units::{count, memory, ratio, time};
 
 /// How wide a histogram's bars can be.
@@ -56,7 +57,7 @@ fn engine(out: &mut String, index: &Index<'_>, row: &Row) {
     if let Some(s) = &row.statistics {
         statistics(out, s, index.run.plan.confidence);
     }
-    beside_time(out, row);
+    beside_time(out, index, row);
     if !row.blocks.is_empty() {
         histogram(out, &row.blocks);
     }
@@ -92,10 +93,15 @@ fn statistics(out: &mut String, s: &Statistics, confidence: f64) {
     put(out, format_args!("  first of each process: {}", first.join(", ")));
 }
 
-fn beside_time(out: &mut String, row: &Row) {
+fn beside_time(out: &mut String, index: &Index<'_>, row: &Row) {
     if let (Some(floor), Some(s)) = (&row.floor, &row.statistics) {
         let times = ratio(s.median_ns / floor.total_ns);
         put(out, format_args!("  floor {}, measured / floor {times}", time(floor.total_ns)));
+        let engine = index.engine(&row.engine);
+        if let Some(own) = engine.and_then(|engine| own_floor(index.run, row, engine).ok()) {
+            let times = ratio(s.median_ns / own);
+            put(out, format_args!("  on its own library {}, measured / that {times}", time(own)));
+        }
         for term in &floor.terms {
             let (each, of) = (time(term.each_ns), &term.backend);
             put(out, format_args!("    {} x {} at {each} ({of})", term.count, term.kind()));

@@ -18,7 +18,6 @@ use crate::index::{Cell, Index, why_not};
 use crate::statistics::rounded_ratio;
 use suites::{Phase, Suite, named};
 
-pub use price::priced_as;
 pub use text::text;
 
 /// All of it.

@@ -1,15 +1,12 @@
-//! The primitives of a row alone, at the price that this run found for the row's own backend.
-//!
-//! How often each is needed stands in the row's floor; the floor's own prices are those of the fastest
-//! backend, which may be another one on one suite than on the other.
+//! The primitives of a row alone, beside those of its baseline.
 
 use super::Price;
-use super::suites::{BASELINE, named};
-use crate::format::{Engine, FloorTerm, Primitive, Row, Run};
+use crate::format::{Engine, Row, Run};
+use crate::price::own_floor;
 use crate::statistics::{rounded_ns, rounded_ratio};
 
 pub(super) fn of(run: &Run, here: (&Row, &Engine), baseline: (&Row, &Engine)) -> Price {
-    match (sum(run, here), sum(run, baseline)) {
+    match (own_floor(run, here.0, here.1), own_floor(run, baseline.0, baseline.1)) {
         (Ok(alone_ns), Ok(baseline_ns)) if baseline_ns > 0.0 => Price::Known {
             alone_ns: rounded_ns(alone_ns),
             baseline_ns: rounded_ns(baseline_ns),
@@ -18,40 +15,4 @@ pub(super) fn of(run: &Run, here: (&Row, &Engine), baseline: (&Row, &Engine)) ->
         (Ok(_), Ok(_)) => Price::Unknown { why: "the baseline needs no primitive".into() },
         (Err(why), _) | (_, Err(why)) => Price::Unknown { why },
     }
-}
-
-fn sum(run: &Run, (row, engine): (&Row, &Engine)) -> Result<f64, String> {
-    let backend = priced_as(&engine.crypto, &engine.cipher_suite);
-    let Some(floor) = &row.floor else {
-        return Err(format!("{} has no floor: its primitives were not priced", engine.name));
-    };
-    let price = |term: &FloorTerm| {
-        let mut prices = run.primitives.iter();
-        let price = prices.find(|p| p.name == term.primitive && p.backend == backend);
-        let price = price.ok_or_else(|| format!("this run has no prices of {backend}"))?;
-        Ok(each(price, term.bytes) * real(term.count))
-    };
-    let prices: Result<Vec<f64>, String> = floor.terms.iter().map(price).collect();
-    Ok(prices?.iter().sum())
-}
-
-/// The backend's name beside a price: of a suite other than 0x0001 with the suite behind it.
-///
-/// An engine's crypto is that name, and maybe more of who else computes.
-#[must_use]
-pub fn priced_as(crypto: &str, cipher_suite: &str) -> String {
-    let name = crypto.split([',', ' ']).next().unwrap_or(crypto);
-    match named(cipher_suite) {
-        Some(suite) if suite.number == BASELINE => name.into(),
-        _ => format!("{name}, {cipher_suite}"),
-    }
-}
-
-fn each(price: &Primitive, bytes: u64) -> f64 {
-    price.median_ns + price.per_byte_ns * real(bytes.saturating_sub(price.bytes))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts and sizes of one operation")]
-fn real(number: u64) -> f64 {
-    number as f64
 }

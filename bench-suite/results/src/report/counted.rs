@@ -8,6 +8,7 @@ use super::Page;
 use super::overview::{head, name};
 use crate::format::{Counts, Engine, Floor, Row, Storage};
 use crate::index::Cell;
+use crate::price::own_floor;
 use crate::units::{count, memory, ratio, time};
 
 pub(super) fn floor(page: &Page<'_>) -> Markup {
@@ -25,6 +26,16 @@ pub(super) fn floor(page: &Page<'_>) -> Markup {
             }, |row| {
                 let (floor, statistics) = (row.floor.as_ref()?, row.statistics.as_ref()?);
                 Some(html! { (ratio(statistics.median_ns / floor.total_ns)) })
+            }))
+            h3 { "On the engine's own library" }
+            p {
+                "The same calls at the prices of the library that the engine stands on, where this run "
+                "has them: what is above 1 is the engine's doing."
+            }
+            (table(page, &floors, None, |_| None, |row| {
+                let engine = page.index.engine(&row.engine)?;
+                let own = own_floor(page.index.run, row, engine).ok()?;
+                Some(html! { (ratio(row.statistics.as_ref()?.median_ns / own)) })
             }))
             details {
                 summary { "What each floor is made of" }

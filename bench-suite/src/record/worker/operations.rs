@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bench_results::format::{Counts, Floor, FloorTerm, Primitive};
-use bench_results::migration::priced_as;
 use bench_results::migration::suites::BASELINE;
+use bench_results::price::priced_as;
 use crypto_api::{CipherSuite, CryptoBackend, CryptoError};
 use engine_api::{Registration, WireProfile};
 use operation_counts::Operation;
