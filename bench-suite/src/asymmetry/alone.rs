@@ -6,7 +6,7 @@ use bench_results::tables::{self, Figure, Table};
 use bench_results::units;
 
 use super::{Pair, Role};
-use crate::side_by_side::{Absent, Entry, Plan, Row, measure};
+use crate::side_by_side::{Entry, Plan, Row, measured_or_why};
 
 /// Times each pair's roles. What couldn't be played is missing with its reason.
 pub(super) fn table(pairs: &[Pair], plan: &Plan) -> Result<(Table, Vec<Demerit>), String> {
@@ -14,15 +14,9 @@ pub(super) fn table(pairs: &[Pair], plan: &Plan) -> Result<(Table, Vec<Demerit>)
     let mut seen = Vec::new();
     for pair in pairs {
         eprintln!("{}", pair.name);
-        let (mut row, bytes) = row(pair);
-        let measured = measure(&mut row, plan);
-        let mut measured = match measured {
-            Ok(measured) => measured,
-            Err(why) => {
-                seen.push(demerit("failed", why));
-                continue;
-            }
-        };
+        let (mut row, bytes) = row(pair, &mut seen);
+        let (mut measured, failed) = measured_or_why(&mut row, plan);
+        seen.extend(failed);
         per_byte(&mut measured, &pair.role_name(Role::Refusing), bytes);
         rows.push(measured);
     }
@@ -49,7 +43,7 @@ pub(super) fn table(pairs: &[Pair], plan: &Plan) -> Result<(Table, Vec<Demerit>)
     Ok((table, seen))
 }
 
-fn row(pair: &Pair) -> (Row, Option<usize>) {
+fn row(pair: &Pair, seen: &mut Vec<Demerit>) -> (Row, Option<usize>) {
     let mut row = Row {
         name: pair.name.clone(),
         bytes: None,
@@ -72,7 +66,7 @@ fn row(pair: &Pair) -> (Row, Option<usize>) {
                 row.entries.push(Entry { name, work: ready.work, figures });
             }
             Ok(None) => {}
-            Err(reason) => row.absent.push(Absent { name, reason }),
+            Err(why) => row.absent.push(why.told(&pair.name, name, seen)),
         }
     }
     (row, bytes)
@@ -137,9 +131,9 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use super::super::Ready;
+    use super::super::{Ready, Unplayed};
     use super::*;
-    use crate::side_by_side::{Times, Work};
+    use crate::side_by_side::{Times, WRONG, Work};
 
     /// Takes as long as it says, by its own clock.
     struct Says(f64);
@@ -194,10 +188,32 @@ mod tests {
 
     #[test]
     fn a_pair_that_fails_is_a_demerit() {
-        let make = |_| Err("it is broken".to_owned());
+        let make = |role| match role {
+            Role::Sender => Err(Unplayed::Absent("it has none".into())),
+            _ => Err(Unplayed::Wrong("it is broken".into())),
+        };
         let broken = Pair { make: Arc::new(make), ..pair("b", false, [1.0; 3]) };
-        let (table, _) = table_of(&[broken, pair("c", true, [1.0, 1.0, 0.0])]);
+        let (table, seen) = table_of(&[broken, pair("c", true, [1.0, 1.0, 0.0])]);
+        let reasons: Vec<_> = table.rows[0].absent.iter().map(|one| one.reason.as_str()).collect();
+        assert_eq!(reasons, ["it has none", "it is broken", "it is broken"]);
+        let seen: Vec<_> = seen.iter().map(|demerit| demerit.seen.as_str()).collect();
+        assert_eq!(seen, ["b, take: it is broken", "b, take, refused: it is broken"]);
+    }
+
+    #[test]
+    fn a_row_that_cannot_be_timed_says_why() {
+        struct Fails;
+        impl Work for Fails {
+            fn turn(&mut self, _: u32) -> Result<Times, String> {
+                Err("not any more".into())
+            }
+        }
+        let make =
+            |_| Ok(Some(Ready { work: Box::new(Fails), wire_bytes: None, figures: Vec::new() }));
+        let failing = Pair { make: Arc::new(make), ..pair("f", false, [1.0; 3]) };
+        let (table, seen) = table_of(&[failing, pair("c", true, [1.0, 1.0, 0.0])]);
         assert_eq!(table.rows[0].absent.len(), 3);
-        assert_eq!(table.rows[0].absent[0].reason, "it is broken");
+        assert!(table.rows[0].absent[0].reason.contains("not any more"));
+        assert_eq!((seen[0].kind.as_str(), seen.len()), (WRONG, 1));
     }
 }

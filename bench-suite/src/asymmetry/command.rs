@@ -10,7 +10,7 @@ use engine_api::Registration;
 
 use super::{alone, pairs, stress};
 use crate::engines;
-use crate::side_by_side::{Plan, Writer, save, shown};
+use crate::side_by_side::{Plan, WRONG, Writer, save, told};
 
 /// What the command is asked.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Runs it. The code is 1 if the controls void the run.
+/// Runs it. The code is 1 if something is wrong or the controls void the run.
 ///
 /// # Errors
 ///
@@ -60,7 +60,8 @@ pub fn run(arguments: &Arguments, present: &[Registration]) -> Result<ExitCode, 
     let writer = Writer::reference(plan);
     let (table, seen) = alone::table(&pairs, &plan)?;
     let file = writer.finish(vec![table], seen)?;
-    told(&file);
+    told(&file, |_| {});
+    let mut good = is_good(&file);
     if let Some(path) = &arguments.out {
         save(path, &file, arguments.force)?;
     }
@@ -68,21 +69,14 @@ pub fn run(arguments: &Arguments, present: &[Registration]) -> Result<ExitCode, 
         let writer = Writer::stress(plan);
         let (table, seen) = stress::table(&pairs, &plan)?;
         let file = writer.finish(vec![table], seen)?;
-        told(&file);
+        told(&file, |_| {});
+        good &= is_good(&file);
         save(path, &file, arguments.force)?;
     }
-    let void = file.grade.name == "invalid";
-    Ok(if void { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn told(file: &TablesFile) {
-    for table in &file.tables {
-        println!("{}", table.title);
-        table.rows.iter().for_each(shown);
-        table.sentences.iter().for_each(|sentence| println!("{sentence}"));
-    }
-    println!("grade: {}", file.grade.name);
-    for demerit in &file.grade.demerits {
-        println!("  {}: {}", demerit.kind, demerit.seen);
-    }
+fn is_good(file: &TablesFile) -> bool {
+    let wrong = file.grade.demerits.iter().any(|demerit| demerit.kind == WRONG);
+    !wrong && file.grade.name != "invalid"
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use super::{Pair, Role};
+use super::{Pair, Role, Unplayed};
 use crate::engines;
 use crate::side_by_side::{Times, Work};
 
@@ -19,7 +19,7 @@ pub(super) struct Crowd {
 struct Member {
     role: Role,
     orders: Option<Sender<Order>>,
-    answers: Receiver<Result<Times, String>>,
+    answers: Receiver<Result<Times, Unplayed>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -53,11 +53,11 @@ impl Crowd {
     /// # Errors
     ///
     /// If a role couldn't be made ready.
-    pub(super) fn new(pair: &Pair, roles: &[Role], timed: Role) -> Result<Self, String> {
+    pub(super) fn new(pair: &Pair, roles: &[Role], timed: Role) -> Result<Self, Unplayed> {
         let members = roles.iter().map(|role| Member::new(pair.clone(), *role));
         let members = members.collect::<Result<Vec<_>, _>>()?;
         for member in &members {
-            member.answer()?;
+            member.answers.recv().map_err(|_| Unplayed::Wrong(GONE.into()))??;
         }
         Ok(Self { members, timed })
     }
@@ -92,14 +92,14 @@ impl Work for Crowd {
 }
 
 impl Member {
-    fn new(pair: Pair, role: Role) -> Result<Self, String> {
+    fn new(pair: Pair, role: Role) -> Result<Self, Unplayed> {
         let (orders, given) = channel();
         let (answer, answers) = channel();
         let thread = std::thread::Builder::new().spawn(move || {
             engines::hold_this_thread();
             play(&pair, role, &given, &answer);
         });
-        let thread = thread.map_err(|why| format!("no thread: {why}"))?;
+        let thread = thread.map_err(|why| Unplayed::Wrong(format!("no thread: {why}")))?;
         Ok(Self { role, orders: Some(orders), answers, thread: Some(thread) })
     }
 
@@ -109,7 +109,10 @@ impl Member {
     }
 
     fn answer(&self) -> Result<Times, String> {
-        self.answers.recv().map_err(|_| GONE.to_owned())?
+        match self.answers.recv() {
+            Ok(answer) => answer.map_err(|(Unplayed::Absent(why) | Unplayed::Wrong(why))| why),
+            Err(_) => Err(GONE.into()),
+        }
     }
 }
 
@@ -122,27 +125,33 @@ fn play(
     pair: &Pair,
     role: Role,
     given: &Receiver<Order>,
-    answer: &Sender<Result<Times, String>>,
+    answer: &Sender<Result<Times, Unplayed>>,
 ) -> Option<()> {
     let mut work = match (pair.make)(role) {
         Ok(Some(ready)) => ready.work,
-        Ok(None) => return answer.send(Err("nobody plays that role".to_owned())).ok(),
+        Ok(None) => {
+            let why = "nobody plays that role".to_owned();
+            return answer.send(Err(Unplayed::Absent(why))).ok();
+        }
         Err(why) => return answer.send(Err(why)).ok(),
     };
     answer.send(Ok(Times::default())).ok()?;
+    let mut idled = Ok(());
     for Order { repeats, turn } in given {
         while turn.is(WAIT) {
             std::thread::yield_now();
         }
         if let Some(repeats) = repeats {
-            answer.send(work.turn(repeats)).ok()?;
+            // One that failed after its last turn didn't load the machine as it should have.
+            let took = idled.clone().and_then(|()| work.turn(repeats));
+            answer.send(took.map_err(Unplayed::Wrong)).ok()?;
         }
-        let mut idled = Ok(());
         while turn.is(GO) && idled.is_ok() {
             idled = work.once();
         }
         if repeats.is_none() {
-            answer.send(idled.map(|()| Times::default())).ok()?;
+            let idled = idled.clone().map(|()| Times::default());
+            answer.send(idled.map_err(Unplayed::Wrong)).ok()?;
         }
     }
     Some(())
@@ -188,7 +197,7 @@ mod tests {
             let work: Box<dyn Work> = match role {
                 Role::Sender => Box::new(Fixed),
                 Role::Receiver => Box::new(crate::side_by_side::Repeated(count)),
-                Role::Refusing => return Err("it refuses to refuse".into()),
+                Role::Refusing => return Err(Unplayed::Wrong("it refuses to refuse".into())),
             };
             Ok(Some(Ready { work, wire_bytes: None, figures: Vec::new() }))
         };
@@ -235,6 +244,6 @@ mod tests {
     fn a_role_that_cannot_be_played_is_said() {
         let pair = pair(Arc::new(AtomicUsize::new(0)));
         let why = Crowd::new(&pair, &[Role::Sender, Role::Refusing], Role::Sender).err();
-        assert_eq!(why.as_deref(), Some("it refuses to refuse"));
+        assert_eq!(why, Some(Unplayed::Wrong("it refuses to refuse".into())));
     }
 }

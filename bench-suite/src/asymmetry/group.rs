@@ -11,7 +11,7 @@ use engine_api::{
 };
 
 use super::primitive::{flipped_at, places, quickest};
-use super::{Pair, Ready, Role};
+use super::{Pair, Ready, Role, Unplayed};
 use crate::case::{Case, ChangeKind, Row};
 use crate::cases::{Commit, CreateGroup, IngestApp, IngestCommit, JoinWelcome, PAYLOAD, Send};
 use crate::original::Original;
@@ -72,7 +72,7 @@ where
         Role::Receiver => OfCase::ready(receives, &engine, size),
         Role::Refusing => Refusing::ready(&engine, size, object),
     };
-    let make = move |role| make(role).map(Some).map_err(|why| why.to_string());
+    let make = move |role| make(role).map(Some).map_err(Unplayed::from);
     Pair { name, sender, receiver, equal: false, at_least: 1, make: Arc::new(make) }
 }
 
@@ -301,7 +301,7 @@ fn control(engine: &Registration) -> Pair {
         receiver: "ingest_app by the first",
         equal: true,
         at_least: 1,
-        make: Arc::new(move |role| make(role).map_err(|why| why.to_string())),
+        make: Arc::new(move |role| make(role).map_err(Unplayed::from)),
     }
 }
 

@@ -15,9 +15,11 @@ mod stress;
 
 use std::sync::Arc;
 
-use engine_api::Registration;
+use bench_results::format::Demerit;
+use crypto_api::CryptoError;
+use engine_api::{EngineError, Registration};
 
-use crate::side_by_side::{Figure, Work};
+use crate::side_by_side::{Absent, Figure, Work, wrong};
 
 /// One exchange.
 #[derive(Clone)]
@@ -37,7 +39,48 @@ struct Pair {
 
 /// Makes a role ready, in the thread that will play it: neither engines nor keys go from thread to
 /// thread.
-type Make = Arc<dyn Fn(Role) -> Result<Option<Ready>, String> + Send + Sync>;
+type Make = Arc<dyn Fn(Role) -> Result<Option<Ready>, Unplayed> + Send + Sync>;
+
+/// Why a role can't be played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Unplayed {
+    /// There is no such thing.
+    Absent(String),
+    /// It isn't what it should be.
+    Wrong(String),
+}
+
+impl Unplayed {
+    /// Whoever is missing for it; what is wrong is a demerit.
+    fn told(self, row: &str, name: String, seen: &mut Vec<Demerit>) -> Absent {
+        let reason = match self {
+            Self::Absent(reason) => reason,
+            Self::Wrong(reason) => {
+                seen.push(wrong(row, &name, &reason));
+                reason
+            }
+        };
+        Absent { name, reason }
+    }
+}
+
+impl From<EngineError> for Unplayed {
+    fn from(why: EngineError) -> Self {
+        match why {
+            EngineError::Unsupported(_) => Self::Absent(why.to_string()),
+            other => Self::Wrong(other.to_string()),
+        }
+    }
+}
+
+impl From<CryptoError> for Unplayed {
+    fn from(why: CryptoError) -> Self {
+        match why {
+            CryptoError::Unsupported => Self::Absent(why.to_string()),
+            other => Self::Wrong(other.to_string()),
+        }
+    }
+}
 
 /// Who does something in an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

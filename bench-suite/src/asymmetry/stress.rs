@@ -1,12 +1,11 @@
 //! The roles under pressure: every processor in one role, and one producer against many consumers.
 
 use bench_results::format::Demerit;
-use bench_results::grade::demerit;
 use bench_results::tables::Table;
 
 use super::crowd::Crowd;
 use super::{Pair, Role};
-use crate::side_by_side::{Absent, Entry, Plan, Row, measure};
+use crate::side_by_side::{Entry, Plan, Row, measured_or_why};
 
 /// Who stands where in a crowd, and who of them is timed.
 struct Scene {
@@ -22,11 +21,10 @@ pub(super) fn table(pairs: &[Pair], plan: &Plan) -> Result<(Table, Vec<Demerit>)
     let mut seen = Vec::new();
     for pair in pairs {
         eprintln!("{}, pressed", pair.name);
-        let mut row = row(pair, processors);
-        match measure(&mut row, plan) {
-            Ok(measured) => rows.push(measured),
-            Err(why) => seen.push(demerit("failed", why)),
-        }
+        let mut row = row(pair, processors, &mut seen);
+        let (measured, failed) = measured_or_why(&mut row, plan);
+        seen.extend(failed);
+        rows.push(measured);
     }
     let table = Table {
         name: "stress".into(),
@@ -48,7 +46,7 @@ pub(super) fn table(pairs: &[Pair], plan: &Plan) -> Result<(Table, Vec<Demerit>)
     Ok((table, seen))
 }
 
-fn row(pair: &Pair, processors: usize) -> Row {
+fn row(pair: &Pair, processors: usize, seen: &mut Vec<Demerit>) -> Row {
     let mut row = Row {
         name: pair.name.clone(),
         bytes: None,
@@ -66,7 +64,7 @@ fn row(pair: &Pair, processors: usize) -> Row {
                 work: Box::new(crowd),
                 figures: Vec::new(),
             }),
-            Err(reason) => row.absent.push(Absent { name: scene.words, reason }),
+            Err(why) => row.absent.push(why.told(&pair.name, scene.words, seen)),
         }
     }
     row

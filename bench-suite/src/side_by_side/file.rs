@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use bench_results::format::{Demerit, Grade};
+use bench_results::grade::demerit;
 use bench_results::tables::{self, Table, TablesFile, VERSION, read};
 use bench_results::write::Existing;
 
@@ -67,4 +68,12 @@ impl Writer {
 pub fn save(path: &Path, file: &TablesFile, force: bool) -> Result<(), String> {
     let existing = if force { Existing::Replace } else { Existing::Keep };
     read::save(path, file, existing).map_err(|why| why.to_string())
+}
+/// Kind of the demerit of what failed its checks or its timing.
+pub const WRONG: &str = "wrong";
+
+/// That something in a row isn't what it should be.
+#[must_use]
+pub fn wrong(row: &str, who: &str, why: &str) -> Demerit {
+    demerit(WRONG, format!("{row}, {who}: {why}"))
 }

@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
+use bench_results::format::Demerit;
 use bench_results::tables::{self, Figure, Ratio};
 
-use super::{Entry, Row, Times};
+use super::{Absent, Entry, Row, Times, wrong};
 
 /// How long a row is timed.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +24,8 @@ impl Default for Plan {
 }
 
 /// How turns follow each other, in words.
-pub(super) const ORDER: &str = "each entry twice in a round, the first one another each time";
+pub(super) const ORDER: &str =
+    "each entry twice in a round, every other round backwards, another one first every two rounds";
 
 /// A row of slow operations is given about that much time.
 const LONGEST: Duration = Duration::from_secs(3);
@@ -31,7 +33,9 @@ const LONGEST: Duration = Duration::from_secs(3);
 /// An operation is not repeated more often than that in a turn.
 const MOST_REPEATS: f64 = 1e6;
 
-/// Times a row: all its entries in each round, beginning with another one each time.
+/// Times a row: all its entries in each round, beginning with another one every two rounds. Every other
+/// round goes backwards, so that nobody always comes after the same one: what that one leaves in the
+/// caches would be in its time, and in its twin's.
 ///
 /// Which is the fastest is only known afterwards. Each entry has two turns in a round, so that each has
 /// its twin; which of the two is the entry and which the twin changes from round to round.
@@ -53,7 +57,9 @@ pub fn measure(row: &mut Row, plan: &Plan) -> Result<tables::Row, String> {
     let mut taken: Vec<[Vec<Times>; 2]> = vec![[const { Vec::new() }; 2]; count];
     for round in 0..rounds as usize {
         for step in 0..2 * count {
-            let which = (round + step) % count;
+            let start = round / 2;
+            let onwards = if round % 2 == 0 { step } else { 2 * count - step };
+            let which = (start + onwards) % count;
             let twin = (round + step / count) % 2;
             let entry = &mut row.entries[which];
             let times = entry.work.turn(repeats[which]).map_err(|why| failed(entry, why))?;
@@ -61,6 +67,31 @@ pub fn measure(row: &mut Row, plan: &Plan) -> Result<tables::Row, String> {
         }
     }
     Ok(written(row, &taken))
+}
+
+/// [`measure`]; if that fails, the row without numbers, and the demerit.
+pub fn measured_or_why(row: &mut Row, plan: &Plan) -> (tables::Row, Option<Demerit>) {
+    match measure(row, plan) {
+        Ok(measured) => (measured, None),
+        Err(why) => {
+            let seen = wrong(&row.name, "its timing", &why);
+            (untimed(row, &why), Some(seen))
+        }
+    }
+}
+
+/// A row whose timing failed has no numbers.
+fn untimed(row: &Row, why: &str) -> tables::Row {
+    let failed = |entry: &Entry| Absent { name: entry.name.clone(), reason: why.into() };
+    tables::Row {
+        name: row.name.clone(),
+        bytes: None,
+        headline: row.headline,
+        equal: false,
+        absent: row.absent.iter().cloned().chain(row.entries.iter().map(failed)).collect(),
+        entries: Vec::new(),
+        control: None,
+    }
 }
 
 /// As many rounds as are planned, but for slow operations: a row takes about [`LONGEST`], and has
@@ -108,7 +139,6 @@ fn written(row: &Row, taken: &[[Vec<Times>; 2]]) -> tables::Row {
         ratio: UNKNOWN,
         differs: false,
     });
-    let absent = row.absent.iter();
     tables::Row {
         name: row.name.clone(),
         bytes: row.bytes.map(|bytes| bytes as u64),
@@ -116,12 +146,7 @@ fn written(row: &Row, taken: &[[Vec<Times>; 2]]) -> tables::Row {
         equal: row.equal,
         entries,
         control,
-        absent: absent
-            .map(|absent| tables::Absent {
-                name: absent.name.clone(),
-                reason: absent.reason.clone(),
-            })
-            .collect(),
+        absent: row.absent.clone(),
     }
 }
 
@@ -152,7 +177,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::side_by_side::{Absent, Repeated, Work};
+    use crate::side_by_side::{Repeated, Work};
 
     fn wait(name: &str, micros: u64) -> Entry {
         let work = Repeated(move || {

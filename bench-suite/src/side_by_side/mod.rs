@@ -10,10 +10,10 @@ mod shown;
 
 use std::time::Instant;
 
-pub use bench_results::tables::Figure;
-pub use file::{Writer, save};
-pub use measure::{Plan, measure};
-pub use shown::{interval, shown};
+pub use bench_results::tables::{Absent, Figure};
+pub use file::{WRONG, Writer, save, wrong};
+pub use measure::{Plan, measure, measured_or_why};
+pub use shown::{interval, shown, told};
 
 /// One operation, by everyone who does it.
 pub struct Row {
@@ -41,15 +41,6 @@ pub struct Entry {
     pub work: Box<dyn Work>,
     /// What else is known of it: bytes, allocations, counts.
     pub figures: Vec<Figure>,
-}
-
-/// One who is not in a row.
-#[derive(Clone, Debug)]
-pub struct Absent {
-    /// Its name.
-    pub name: String,
-    /// Why.
-    pub reason: String,
 }
 
 /// Something that can be timed.

@@ -2,6 +2,22 @@
 
 use bench_results::{tables, units};
 
+/// Prints a file: its rows, each with what `further` prints below it, what they say, and the grade.
+pub fn told(file: &tables::TablesFile, further: impl Fn(&tables::Row)) {
+    for table in &file.tables {
+        println!("{}", table.title);
+        for row in &table.rows {
+            shown(row);
+            further(row);
+        }
+        table.sentences.iter().for_each(|sentence| println!("{sentence}"));
+    }
+    println!("grade: {}", file.grade.name);
+    for demerit in &file.grade.demerits {
+        println!("  {}: {}", demerit.kind, demerit.seen);
+    }
+}
+
 /// Prints a row with its entries, and who is missing.
 pub fn shown(row: &tables::Row) {
     let control = row.control.as_ref().map_or(String::new(), |control| {

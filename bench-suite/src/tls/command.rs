@@ -12,7 +12,7 @@ use tls_api::{Cell, Chains};
 
 use super::counted::Counts;
 use super::{Stacks, matrix, phases, ready};
-use crate::side_by_side::{Plan, Writer, save, shown};
+use crate::side_by_side::{Plan, WRONG, Writer, save, told};
 
 /// What the command is asked.
 #[derive(Debug, Args)]
@@ -54,8 +54,13 @@ impl Arguments {
             let name = cell.to_string().to_lowercase();
             self.only.is_empty() || self.only.iter().any(|text| name.contains(&text.to_lowercase()))
         };
-        let cells: Vec<_> = Cell::all().filter(wanted).collect();
-        if cells.is_empty() { Err("no cell has such a name".into()) } else { Ok(cells) }
+        let named = |text: &&String| {
+            Cell::all().any(|cell| cell.to_string().to_lowercase().contains(&text.to_lowercase()))
+        };
+        match self.only.iter().find(|text| !named(text)) {
+            Some(stranger) => Err(format!("no cell has {stranger} in its name")),
+            None => Ok(Cell::all().filter(wanted).collect()),
+        }
     }
 }
 
@@ -66,7 +71,7 @@ impl Arguments {
 /// If there is no such cell or stack, or the file can't be written.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let cells = arguments.cells()?;
-    let stacks = Stacks::find(&arguments.stacks).map_err(|why| why.to_string())?;
+    let stacks = Stacks::find(&arguments.stacks)?;
     if stacks.present.is_empty() {
         let missing = stacks.missing.iter();
         let why: Vec<_> = missing.map(|(name, why)| format!("{name}, {why}")).collect();
@@ -83,9 +88,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     if arguments.json {
         println!("{}", serde_json::to_string(&file).map_err(|why| why.to_string())?);
     } else {
-        told(&file);
+        told(&file, |row| row.entries.iter().for_each(further));
     }
-    let wrong = file.grade.demerits.iter().any(|demerit| demerit.kind == matrix::WRONG);
+    let wrong = file.grade.demerits.iter().any(|demerit| demerit.kind == WRONG);
     let void = file.grade.name == "invalid";
     Ok(if wrong || void { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -109,21 +114,6 @@ fn recorded(
     writer.finish(tables, seen)
 }
 
-fn told(file: &TablesFile) {
-    for table in &file.tables {
-        println!("{}", table.title);
-        for row in &table.rows {
-            shown(row);
-            row.entries.iter().for_each(further);
-        }
-        table.sentences.iter().for_each(|sentence| println!("{sentence}"));
-    }
-    println!("grade: {}", file.grade.name);
-    for demerit in &file.grade.demerits {
-        println!("  {}: {}", demerit.kind, demerit.seen);
-    }
-}
-
 /// What else is known of an entry, in one line.
 fn further(entry: &Entry) {
     let figures = entry.parts.iter().chain(&entry.figures).map(|figure| {
@@ -140,6 +130,13 @@ fn further(entry: &Entry) {
 /// Checks every cell and says who has it. The code is 1 if one is wrong.
 fn list(stacks: &Stacks, cells: &[Cell], chains: &Chains) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
+    for (name, why) in &stacks.missing {
+        println!("not here: {name}, {why}");
+    }
+    for demerit in &stacks.broken {
+        code = ExitCode::FAILURE;
+        println!("WRONG {}", demerit.seen);
+    }
     for cell in cells {
         println!("{cell}");
         for stack in &stacks.present {

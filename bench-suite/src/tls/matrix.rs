@@ -9,7 +9,7 @@ use tls_api::{Cell, Certificate, Chains, Group};
 use super::counted::Counts;
 use super::work::{CLIENT_HELLO, PACKET, Timed, timed};
 use super::{Stacks, price, ready};
-use crate::side_by_side::{Absent, Plan, Row, measure};
+use crate::side_by_side::{Absent, Plan, Row, measured_or_why, wrong};
 
 /// Fewer handshakes in a turn would leave ML-DSA's signing time to chance.
 pub(super) const AT_LEAST: u32 = 8;
@@ -29,7 +29,7 @@ pub(super) fn table(
     plan: &Plan,
     counts: &Counts,
 ) -> (Table, Vec<Demerit>) {
-    let mut seen = Vec::new();
+    let mut seen = stacks.broken.clone();
     let rows = cells.iter().map(|cell| row(stacks, *cell, chains, plan, counts, &mut seen));
     let rows: Vec<_> = rows.collect();
     let sentences = hellos(&rows, cells).into_iter().collect();
@@ -135,13 +135,8 @@ pub(super) fn finished(
     }
     let mut row =
         Row { name, bytes: None, at_least: AT_LEAST, headline, equal: false, entries, absent };
-    let mut measured = match measure(&mut row, plan) {
-        Ok(measured) => measured,
-        Err(why) => {
-            seen.push(wrong(&row.name, "its timing", &why));
-            return untimed(row, &why);
-        }
-    };
+    let (mut measured, failed) = measured_or_why(&mut row, plan);
+    seen.extend(failed);
     for entry in &mut measured.entries {
         let Some((_, prepared, done)) = beside.iter().find(|(name, ..)| *name == entry.name) else {
             continue;
@@ -158,27 +153,4 @@ pub(super) fn finished(
         }
     }
     measured
-}
-
-/// A row whose timing failed has no numbers.
-fn untimed(row: Row, why: &str) -> tables::Row {
-    let reason = |name: String| tables::Absent { name, reason: why.into() };
-    let absent = row.absent.into_iter();
-    let absent = absent.map(|absent| tables::Absent { name: absent.name, reason: absent.reason });
-    tables::Row {
-        name: row.name,
-        bytes: None,
-        headline: row.headline,
-        equal: false,
-        absent: absent.chain(row.entries.into_iter().map(|entry| reason(entry.name))).collect(),
-        entries: Vec::new(),
-        control: None,
-    }
-}
-
-/// Kind of the demerit of a cell that failed its checks or its timing.
-pub(super) const WRONG: &str = "wrong";
-
-pub(super) fn wrong(row: &str, who: &str, why: &str) -> Demerit {
-    Demerit { kind: WRONG.into(), seen: format!("{row}, {who}: {why}") }
 }

@@ -8,10 +8,10 @@ use tls_api::check::Failure;
 use tls_api::{Cell, Certificate, Chains, Group, TlsStack};
 
 use super::counted::Counts;
-use super::matrix::{finished, wrong};
+use super::matrix::finished;
 use super::ready;
 use super::work::timed;
-use crate::side_by_side::{Absent, Plan};
+use crate::side_by_side::{Absent, Plan, wrong};
 
 /// A phase, and the cell that it is with certificates of a classical algorithm before it.
 struct Phase {

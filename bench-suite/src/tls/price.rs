@@ -17,7 +17,8 @@ pub(super) const NOT_IN_IT: &str = "In `its primitives` are, each the median of 
     through the same library, the client's key share, both halves of the key exchange, the signature \
     and two verifications. Not in it, and hence in `the rest`: the key schedule (HKDF), the \
     transcript's hash, AES-GCM on the records, making and reading messages, parsing the certificate \
-    and finding its path, the hash of the certificate, and memory.";
+    and finding its path, the hash of the certificate, and memory; \
+    in OpenSSL, and for curves in BoringSSL, also reading the peer's key share.";
 
 /// The parts of a cell, in nanoseconds for all that a handshake does of each.
 ///

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::rc::Rc;
 
+use zeroize::Zeroizing;
+
 use super::{Answer, Reply, Request};
 use crate::{Cell, Chain, Description, Handshake, Part, Prepared, TlsError, TlsStack, Wire};
 
@@ -111,7 +113,8 @@ impl Connection {
     fn ask(&mut self, request: &Request) -> Reply {
         let ended = || TlsError::worker("it has ended");
         let requests = self.requests.as_mut().ok_or_else(ended)?;
-        let mut line = serde_json::to_vec(request).map_err(TlsError::worker)?;
+        // A request can hold a private key.
+        let mut line = Zeroizing::new(serde_json::to_vec(request).map_err(TlsError::worker)?);
         line.push(b'\n');
         requests.write_all(&line).and_then(|()| requests.flush()).map_err(|_| ended())?;
         let mut answer = String::new();

@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, Write};
 
+use zeroize::Zeroizing;
+
 use super::{Answer, Reply, Request};
 use crate::{Prepared, TlsError, TlsStack, Wire};
 
@@ -17,7 +19,9 @@ pub fn serve(
 ) -> io::Result<()> {
     let mut server = Server { stack, cells: Vec::new() };
     for line in requests.lines() {
-        let reply = match serde_json::from_str(&line?) {
+        // A request can hold a private key.
+        let line = Zeroizing::new(line?);
+        let reply = match serde_json::from_str(&line) {
             Ok(request) => server.answer(request),
             Err(why) => Err(TlsError::worker(format_args!("not understood: {why}"))),
         };
