@@ -1,5 +1,5 @@
-//! What is proved before anything is timed: `verify` and the scenarios on the engines of the run,
-//! each in a process of its own and for a limited time.
+//! What is proved before anything is timed: `verify` and the scenarios on the engines of the run, and
+//! the vectors on burrow, each in a process of its own and for a limited time.
 
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -31,10 +31,27 @@ pub(super) fn run(
                 checks.extend(lines.iter().map(scenario));
             }
             // They are said not to have been made; what `verify` found stands.
-            Err(why) => checks.push(not_walked(why)),
+            Err(why) => checks.push(not_made("scenario", "scenarios", why)),
+        }
+    }
+    if cfg!(feature = "burrow") && engines.iter().any(|name| name.starts_with("burrow/")) {
+        match conformance(program, limit, interrupt) {
+            Ok(conformance) => checks.extend(conforming(&conformance)),
+            Err(why) => checks.push(not_made("conformance", "all files", why)),
         }
     }
     Ok(checks)
+}
+
+/// It takes half a minute.
+fn conformance(program: &Path, limit: Duration, interrupt: &Interrupt) -> Result<Value, String> {
+    if limit < Duration::from_secs(60) {
+        return Err("a quick run leaves it out".into());
+    }
+    if std::env::var_os("CGKA_VECTORS").is_none() {
+        return Err("CGKA_VECTORS doesn't say where the vectors are".into());
+    }
+    report(&["conformance"], program, &[], limit, interrupt)
 }
 
 /// What a command prints as JSON.
@@ -91,16 +108,70 @@ fn scenario(line: &Value) -> Checks {
     }
 }
 
-fn not_walked(why: String) -> Checks {
+fn not_made(kind: &str, item: &str, why: String) -> Checks {
     Checks {
-        kind: "scenario".into(),
+        kind: kind.into(),
         subject: "all".into(),
-        item: "scenarios".into(),
+        item: item.into(),
         passed: 0,
         failed: 0,
         deviating: 0,
         unsupported: 1,
         reason: Some(why),
+    }
+}
+
+/// The working group's files on burrow, by crypto library, with all their suites; and then our own
+/// vectors, on every MLS engine.
+fn conforming(conformance: &Value) -> Vec<Checks> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let mut checks: Vec<Checks> = Vec::new();
+    let files = list(&conformance["files"]);
+    let rows = files.iter().flat_map(|file| {
+        let item = file["file"].as_str().unwrap_or_default().to_owned();
+        list(&file["rows"]).into_iter().map(move |row| (item.clone(), row))
+    });
+    for (item, row) in rows {
+        let backend = row["backend"].as_str();
+        let subject = backend.map_or("burrow".into(), |backend| format!("burrow/{backend}"));
+        add(&mut checks, of_vectors("conformance", subject, item, &row));
+    }
+    for row in list(&conformance["own"]) {
+        let word = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        add(&mut checks, of_vectors("own vectors", word("engine"), word("file"), &row));
+    }
+    checks
+}
+
+fn of_vectors(kind: &str, subject: String, item: String, row: &Value) -> Checks {
+    let count = |key: &str| row[key].as_u64().unwrap_or_default();
+    let reason = row["reason"].as_str().or_else(|| row["reasons"][0].as_str());
+    Checks {
+        kind: kind.into(),
+        subject,
+        item,
+        passed: count("passed"),
+        failed: count("failed"),
+        deviating: count("deviating"),
+        unsupported: count("unsupported"),
+        reason: reason.map(String::from),
+    }
+}
+
+/// Adds to what there is of the same.
+fn add(checks: &mut Vec<Checks>, more: Checks) {
+    let same = |one: &&mut Checks| {
+        (&one.kind, &one.subject, &one.item) == (&more.kind, &more.subject, &more.item)
+    };
+    match checks.iter_mut().find(same) {
+        None => checks.push(more),
+        Some(one) => {
+            one.passed += more.passed;
+            one.failed += more.failed;
+            one.deviating += more.deviating;
+            one.unsupported += more.unsupported;
+            one.reason = one.reason.take().or(more.reason);
+        }
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
         p {
             "Each number counts checks that were executed and held. "
             span.failed { "failed" } " ones did not; those that an adapter declared beforehand are "
-            "called deviating."
+            "called deviating. " "Not made are those that an engine has no means for: below, with the reason."
         }
         @if kinds.is_empty() { p { "This run holds no checks." } }
         @for kind in kinds {
@@ -32,7 +32,8 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
 fn title(kind: &str) -> &str {
     match kind {
         "verify" => "Every engine in every scenario",
-        "conformance" => "The working group's vectors",
+        "conformance" => "The working group's vectors, on burrow",
+        "own vectors" => "Vectors of our own, on every MLS engine",
         "pair" => "Groups of two engines",
         "flow" => "Flows between engines",
         "scenario" => "Scenarios, with one engine or two of them in the parts",
@@ -68,7 +69,6 @@ fn pairs(checks: &[&Checks]) -> Markup {
         distinct(halves.map(move |(one, other)| if first { one } else { other }))
     };
     let (founders, joiners) = (half(true), half(false));
-    let items = distinct(checks.iter().map(|check| check.item.as_str()));
     let of = |founder: &str, joiner: &str| {
         let name = format!("{founder}{BETWEEN}{joiner}");
         let those: Vec<&Checks> =
@@ -76,7 +76,6 @@ fn pairs(checks: &[&Checks]) -> Markup {
         cell(those.into_iter())
     };
     html! {
-        p.small { (items.join("; ")) }
         div.scroll { table {
             thead { tr {
                 th scope="col" { "founder, joiner" }
@@ -104,10 +103,18 @@ fn cell<'a>(checks: impl Iterator<Item = &'a Checks>) -> Markup {
     if seen == 0 {
         return html! { td.none { "-" } };
     }
-    let class = if failed > 0 { "failed" } else { "held" };
+    let class = if failed > 0 {
+        "failed"
+    } else if passed > 0 {
+        "held"
+    } else {
+        "none"
+    };
     html! {
         td.(class) {
-            (if failed > 0 { "✗ " } else { "✓ " }) (count(passed))
+            // What wasn't made is no pass.
+            @if failed > 0 { "✗ " (count(passed)) } @else if passed > 0 { "✓ " (count(passed)) }
+            @else { "-" }
             @if failed > 0 { br; (count(failed)) " failed" }
             @if deviating > 0 { br; span.small { (count(deviating)) " deviating" } }
             @if unsupported > 0 { br; span.small { (count(unsupported)) " not made" } }
