@@ -225,7 +225,7 @@ fn first(welcome: Option<&WelcomeBytes>) -> Result<WelcomeBytes, EngineError> {
 }
 
 /// `committer` commits an update and `follower` ingests it.
-fn update(
+pub(crate) fn update(
     committer: &mut Client,
     follower: &mut Client,
     group: &GroupId,

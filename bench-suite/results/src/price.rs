@@ -11,7 +11,7 @@ use crate::migration::suites::{BASELINE, named};
 /// # Errors
 /// Why there is none.
 pub fn own_floor(run: &Run, row: &Row, engine: &Engine) -> Result<f64, String> {
-    if engine.crypto.contains(" + ") {
+    if engine.crypto.contains(" + ") || engine.crypto.contains(", signing with ") {
         return Err(format!("{} stands on several libraries", engine.name));
     }
     let backend = priced_as(&engine.crypto, &engine.cipher_suite);

@@ -16,10 +16,13 @@ use crate::case::{Case, ChangeKind, Row};
 use crate::cases::{Commit, CreateGroup, IngestApp, IngestCommit, JoinWelcome, PAYLOAD, Send};
 use crate::original::Original;
 use crate::side_by_side::{Times, Work};
-use crate::world::{Tree, World};
+use crate::world::{Tree, World, update};
 
 /// So many samples are made before their time is taken; what they hold is memory meanwhile.
 const AT_ONCE: usize = 8;
+
+/// Updates by each of the two of a control: more than any engine keeps epochs.
+const SETTLING: usize = 8;
 
 pub(super) fn pairs(engine: &Registration, size: usize) -> Vec<Pair> {
     let (change, tree) = (ChangeKind::Update, Tree::Warm);
@@ -281,18 +284,15 @@ fn invited(engine: &Registration, size: usize) -> Result<(Original, WelcomeBytes
 fn control(engine: &Registration) -> Pair {
     let engine = *engine;
     let make = move |role| -> Result<Option<Ready>, EngineError> {
-        let world = World::of(&engine, 2, Tree::Warm)?;
-        let Some(last) = &world.last else {
-            return Err(EngineError::internal("nobody to receive"));
-        };
-        let (mut from, to) = match role {
-            Role::Sender => (world.founder.copy()?, To::Last),
-            Role::Receiver => (last.copy()?, To::Founder),
+        let (group, one, other) = settled(&engine)?;
+        let (from, to) = match role {
+            Role::Sender => (one, other),
+            Role::Receiver => (other, one),
             Role::Refusing => return Ok(None),
         };
-        let message = from.send(&world.group, PAYLOAD)?;
+        let message = from.copy()?.send(&group, PAYLOAD)?;
         let bytes = message.len();
-        let reading = Reading { world, to, message };
+        let reading = Reading { group, to, message };
         Ok(Some(Ready { work: Box::new(reading), wire_bytes: Some(bytes), figures: Vec::new() }))
     };
     Pair {
@@ -305,37 +305,36 @@ fn control(engine: &Registration) -> Pair {
     }
 }
 
-#[derive(Clone, Copy)]
-enum To {
-    Founder,
-    Last,
+/// Two members with the same behind them. Whoever founds a group has an epoch more than whoever joins,
+/// which some engines keep, store and search: so many epochs later none has it any more.
+fn settled(engine: &Registration) -> Result<(GroupId, Original, Original), EngineError> {
+    let world = World::of(engine, 2, Tree::Warm)?;
+    let Some(last) = &world.last else {
+        return Err(EngineError::internal("nobody to receive"));
+    };
+    let (mut one, mut other) = (world.founder.copy()?, last.copy()?);
+    for _ in 0..SETTLING {
+        update(&mut one, &mut other, &world.group)?;
+        update(&mut other, &mut one, &world.group)?;
+    }
+    Ok((world.group.clone(), Original::new(*engine, one)?, Original::new(*engine, other)?))
 }
 
 struct Reading {
-    world: Rc<World>,
-    to: To,
+    group: GroupId,
+    to: Original,
     message: AppBytes,
-}
-
-impl Reading {
-    fn copy(&self) -> Result<Client, EngineError> {
-        match (self.to, &self.world.last) {
-            (To::Founder, _) => self.world.founder.copy(),
-            (To::Last, Some(last)) => last.copy(),
-            (To::Last, None) => Err(EngineError::internal("nobody to receive")),
-        }
-    }
 }
 
 impl Work for Reading {
     fn turn(&mut self, repeats: u32) -> Result<Times, String> {
         in_portions(repeats, |wanted| {
-            let copies = (0..wanted).map(|_| self.copy()).collect::<Result<Vec<_>, _>>();
+            let copies = (0..wanted).map(|_| self.to.copy()).collect::<Result<Vec<_>, _>>();
             let mut copies = copies.map_err(|why| why.to_string())?;
             let mut read = Vec::with_capacity(wanted);
             let start = Instant::now();
             for client in &mut copies {
-                read.push(client.ingest_app(&self.world.group, &self.message));
+                read.push(client.ingest_app(&self.group, &self.message));
             }
             let taken = start.elapsed().as_nanos() as f64;
             let good = |read: &Result<Ingested<_>, EngineError>| match read {

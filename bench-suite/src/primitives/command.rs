@@ -125,9 +125,8 @@ fn recorded(rows: &mut [Row], plan: Plan) -> Result<TablesFile, String> {
         rows: measured?,
         sentences: Vec::new(),
     };
-    let [filled] = &mut [table.clone()];
-    tables::statistics::fill(std::slice::from_mut(filled));
-    table.sentences = crossover::sentences(&filled.rows);
+    tables::statistics::fill(std::slice::from_mut(&mut table));
+    table.sentences = crossover::sentences(&table.rows);
     writer.finish(vec![table], Vec::new())
 }
 

@@ -32,29 +32,38 @@ fn crossings(operation: &str, rows: &[Row]) -> Vec<String> {
     let mut steps: Vec<(u64, &Row)> = of_ladder.collect();
     steps.sort_by_key(|(bytes, _)| *bytes);
     let mut sentences = Vec::new();
-    let mut leader: Option<(&str, u64)> = None;
-    for (bytes, row) in steps {
+    let mut leader: Option<&str> = None;
+    for (at, (bytes, row)) in steps.iter().enumerate() {
         let Some(first) = row.entries.first() else { continue };
         match leader {
-            Some((name, _)) if name == first.name => leader = Some((name, bytes)),
-            Some((name, since)) if leads_surely(row, name) => {
-                sentences.push(format!(
-                    "{operation}: {name} is faster than {} up to {since} bytes, and slower from \
-                     {bytes} bytes on.",
-                    first.name
-                ));
-                leader = Some((&first.name, bytes));
+            Some(name) if name == first.name => {}
+            Some(name) if leads_surely(row, name) => {
+                if let Some(since) = sure(&steps[..at], name, &first.name) {
+                    sentences.push(format!(
+                        "{operation}: {name} is faster than {} at {since} bytes, and slower at \
+                         {bytes}.",
+                        first.name
+                    ));
+                }
+                leader = Some(&first.name);
             }
             // Not behind for sure: the crossing is not reached yet.
             Some(_) => {}
-            None if is_alone(row) => leader = Some((&first.name, bytes)),
+            None if is_alone(row) => leader = Some(&first.name),
             None => {}
         }
     }
     sentences
 }
 
-/// Whether the first of a row is surely ahead of `other`, or `other` isn't there.
+/// The last of these sizes at which `name` is the fastest, and surely faster than `other`.
+fn sure(steps: &[(u64, &Row)], name: &str, other: &str) -> Option<u64> {
+    let leads = |row: &Row| row.entries.first().is_some_and(|first| first.name == name);
+    let mut steps = steps.iter().rev();
+    steps.find(|(_, row)| leads(row) && leads_surely(row, other)).map(|(bytes, _)| *bytes)
+}
+
+/// Whether the first of a row is surely ahead of `other`, and `other` is there.
 fn leads_surely(row: &Row, other: &str) -> bool {
     row.entries.iter().find(|entry| entry.name == other).is_some_and(|entry| entry.ratio.low > 1.0)
 }
@@ -103,7 +112,20 @@ mod tests {
         ];
         assert_eq!(
             sentences(&rows),
-            ["aead/seal: a is faster than b up to 256 bytes, and slower from 4096 bytes on."]
+            ["aead/seal: a is faster than b at 256 bytes, and slower at 4096."]
+        );
+    }
+
+    #[test]
+    fn a_lead_that_is_undecided_is_not_said() {
+        let rows = [
+            row(64, &[("a", 1.0, 0.0), ("b", 1.5, 0.1)]),
+            row(256, &[("a", 1.0, 0.0), ("b", 1.01, 0.1)]),
+            row(1024, &[("b", 1.0, 0.0), ("a", 1.2, 0.1)]),
+        ];
+        assert_eq!(
+            sentences(&rows),
+            ["aead/seal: a is faster than b at 64 bytes, and slower at 1024."]
         );
     }
 

@@ -12,6 +12,7 @@ use fn_dsa::{
     SigningKeyStandard, VerifyingKey as _, VerifyingKeyStandard, sign_key_size, signature_size,
     vrfy_key_size,
 };
+use zeroize::Zeroizing;
 
 /// A seed, stretched.
 struct FromSeed(SHAKE256);
@@ -66,15 +67,15 @@ macro_rules! falcons {
             }
 
             fn signing_key(private: &[u8]) -> Result<(Self::SigningKey, Vec<u8>), CryptoError> {
-                let mut encoded = [0; sign_key_size($degree)];
+                let mut encoded = Zeroizing::new([0; sign_key_size($degree)]);
                 let mut public = vec![0; vrfy_key_size($degree)];
                 KeyPairGeneratorStandard::default().keygen(
                     $degree,
                     &mut FromSeed::new(private),
-                    &mut encoded,
+                    &mut *encoded,
                     &mut public,
                 );
-                let key = SigningKeyStandard::decode(&encoded).ok_or(CryptoError::Internal)?;
+                let key = SigningKeyStandard::decode(&*encoded).ok_or(CryptoError::Internal)?;
                 Ok((Mutex::new(key), public))
             }
 
@@ -83,12 +84,12 @@ macro_rules! falcons {
             }
 
             fn sign(key: &Self::SigningKey, message: &[u8]) -> Result<Vec<u8>, CryptoError> {
-                let mut seed = [0; 48];
-                SystemRandom.fill(&mut seed)?;
+                let mut seed = Zeroizing::new([0; 48]);
+                SystemRandom.fill(&mut *seed)?;
                 let mut signature = vec![0; signature_size($degree)];
                 let mut key = key.lock().unwrap_or_else(PoisonError::into_inner);
                 key.sign(
-                    &mut FromSeed::new(&seed),
+                    &mut FromSeed::new(&*seed),
                     &DOMAIN_NONE,
                     &HASH_ID_ORIGINAL_FALCON,
                     message,

@@ -7,26 +7,15 @@ pub struct Hardware {
     pub library: &'static str,
     /// What it looks for when it runs, and whether that is there.
     pub features: Vec<(&'static str, bool)>,
-    /// Who says so.
-    pub source: Source,
 }
 
-/// How it is known what a library looks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The library itself was asked.
-    Library,
-    /// Its sources name the features; whether they are there was asked of the processor.
-    Sources,
-}
-
-/// Every library that is compiled in.
+/// Every library that is compiled in. liboqs and libsodium are asked themselves what they have found; of the
+/// others it is what their sources look for, asked of the processor.
 #[must_use]
 pub fn hardware() -> Vec<Hardware> {
     let of = |library, looked_for: &[&'static str]| Hardware {
         library,
         features: looked_for.iter().map(|feature| (*feature, is_there(feature))).collect(),
-        source: Source::Sources,
     };
     vec![
         of("aws-lc", &AWS_LC),
@@ -37,17 +26,13 @@ pub fn hardware() -> Vec<Hardware> {
         of("dryoc", &DRYOC),
         of("fn-dsa", &["avx2"]),
         #[cfg(feature = "oqs")]
-        Hardware { library: "oqs", features: crypto_oqs::processor(), source: Source::Library },
+        Hardware { library: "oqs", features: crypto_oqs::processor() },
         #[cfg(feature = "sodium")]
-        Hardware {
-            library: "sodium",
-            features: crypto_sodium::processor(),
-            source: Source::Library,
-        },
+        Hardware { library: "sodium", features: crypto_sodium::processor() },
     ]
 }
 
-/// What each library makes use of on this processor, in a sentence each.
+/// What each library finds on this processor, in a sentence.
 pub(super) fn sentence() -> String {
     let used = |library: &Hardware| {
         let there = library.features.iter().filter(|(_, there)| *there).map(|(name, _)| *name);
@@ -57,12 +42,16 @@ pub(super) fn sentence() -> String {
         let there = if there.is_empty() { "nothing".into() } else { there.join(", ") };
         let missing = match missing.as_slice() {
             [] => String::new(),
-            some => format!(" (looks in vain for {})", some.join(", ")),
+            some => format!(" (in vain for {})", some.join(", ")),
         };
         format!("{} {there}{missing}", library.library)
     };
     let used: Vec<_> = hardware().iter().map(used).collect();
-    format!("Of the processor's instructions libraries use: {}.", used.join("; "))
+    format!(
+        "Instructions that each library looks for and finds here (oqs and sodium were asked, of the others \
+         by their sources): {}.",
+        used.join("; ")
+    )
 }
 
 /// AES-GCM with `vaes`, `vpclmulqdq` and AVX-512, SHA-2 with `sha`, curves with `adx` and `bmi2`, ML-KEM

@@ -13,7 +13,7 @@ use crypto_rustcrypto::dh::X25519;
 use crypto_secretbox::{AeadInPlace, KeyInit, XSalsa20Poly1305};
 use dryoc::classic::{crypto_box, crypto_kdf, crypto_pwhash, crypto_secretbox as boxes};
 
-use super::{Contender, NO_CIPHER, Operation, Operations, Row, absent, aead::SIZES, into_rows};
+use super::{Contender, NOT_THERE, Operation, Operations, Row, absent, aead::SIZES, into_rows};
 
 const KEY: [u8; 32] = [3; 32];
 const NONCE: [u8; 24] = [5; 24];
@@ -50,7 +50,7 @@ pub(super) fn add(rows: &mut Vec<Row>) -> Result<(), String> {
         SODIUM,
     ];
     agree(&libraries)?;
-    let reasons = ["aws-lc", "fiat", "graviola", "libcrux"].map(|library| (library, NO_CIPHER));
+    let reasons = ["aws-lc", "fiat", "graviola", "libcrux"].map(|library| (library, NOT_THERE));
     for (name, operations) in [
         ("xsalsa20-poly1305", secretbox as fn(Nacl) -> Operations),
         ("box", boxed),

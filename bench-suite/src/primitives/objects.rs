@@ -29,8 +29,8 @@ pub struct Object {
     pub shared: Option<usize>,
 }
 
-/// The objects of every algorithm that is compiled in, in the order of the rows. Lengths are those of
-/// objects made for it, of one library: before they are timed, libraries have read each other's.
+/// The objects of every algorithm that is compiled in, in the order of the rows. `expanded` is the
+/// standard's number; the other lengths are those of objects made for it, of one library: before they are timed, libraries have read each other's.
 ///
 /// # Errors
 ///

@@ -26,17 +26,20 @@ pub(super) fn run(
     let mut checks: Vec<_> = subjects.iter().map(line).collect();
     if cfg!(feature = "burrow") {
         match report(&["scenarios", "--once"], program, engines, limit, interrupt) {
-            Ok(walked) => {
-                let lines = walked["lines"].as_array().ok_or("scenarios gave no report")?;
-                checks.extend(lines.iter().map(scenario));
-            }
+            Ok(walked) => match walked["lines"].as_array() {
+                Some(lines) => checks.extend(lines.iter().map(scenario)),
+                None => checks.push(not_made("scenario", "scenarios", "no report".into())),
+            },
             // They are said not to have been made; what `verify` found stands.
             Err(why) => checks.push(not_made("scenario", "scenarios", why)),
         }
     }
     if cfg!(feature = "burrow") && engines.iter().any(|name| name.starts_with("burrow/")) {
         match conformance(program, limit, interrupt) {
-            Ok(conformance) => checks.extend(conforming(&conformance)),
+            Ok(report) if report["files"].is_array() && report["own"].is_array() => {
+                checks.extend(conforming(&report));
+            }
+            Ok(_) => checks.push(not_made("conformance", "all files", "no report".into())),
             Err(why) => checks.push(not_made("conformance", "all files", why)),
         }
     }

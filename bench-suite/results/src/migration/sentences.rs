@@ -154,8 +154,10 @@ fn state(one: &Move) -> Option<String> {
     let update = lines.iter().find(|line| line.case == "commit/update/warm");
     let line = update.or_else(|| lines.iter().find(|line| line.state_bytes.is_some()))?;
     let bytes = fold(line.state_bytes?)?;
+    // Of a founding the size counts those invited.
+    let members = line.size + usize::from(line.case == "create_group");
     Some(format!(
-        "At {} members a member's state of the group on {} by {} is {bytes} the bytes of {}.",
-        line.size, one.suite, one.engine, one.baseline
+        "At {members} members a member's state of the group on {} by {} is {bytes} the bytes of {}.",
+        one.suite, one.engine, one.baseline
     ))
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Entry, Figure, Row, Table, TablesFile};
+use super::{Control, Entry, Figure, Row, Table, TablesFile};
 use crate::digest::short;
 use crate::statistics::CONTROL_MARGIN;
 use crate::units::{count, memory, ratio, time};
@@ -30,7 +30,8 @@ pub fn chapter(file: &TablesFile) -> Markup {
 
 fn grade(file: &TablesFile) -> Markup {
     let controls: Vec<_> = file.controls().collect();
-    let near = controls.iter().filter(|(_, control)| control.ratio.is_one_within(CONTROL_MARGIN));
+    let is_near = |control: &Control| (control.ratio.median - 1.0).abs() <= CONTROL_MARGIN;
+    let near = controls.iter().filter(|(_, control)| is_near(control));
     html! {
         div class={ "grade grade-" (file.grade.name) } {
             p { strong { "Grade: " (file.grade.name) } }
