@@ -131,7 +131,7 @@ fn further(entry: &Entry) {
 fn list(stacks: &Stacks, cells: &[Cell], chains: &Chains) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     for (name, why) in &stacks.missing {
-        println!("not here: {name}, {why}");
+        println!("    not here: {name}, {why}");
     }
     for demerit in &stacks.broken {
         code = ExitCode::FAILURE;
