@@ -1,9 +1,9 @@
 //! Sender and receiver: who pays for a message, and what refusing a bad one costs.
 //!
-//! A [`Pair`] is two roles in one exchange (sign and verify, encaps and decaps, send and `ingest_app`,
+//! A `Pair` is two roles in one exchange (sign and verify, encaps and decaps, send and `ingest_app`,
 //! ...) and a third, the receiver's who is given a valid object with one bit flipped. Alone, the roles
-//! are a row of a table under reference conditions ([`alone`]). Pressed, they are rows of a stress
-//! table, another document ([`stress`]): every processor in one role, and one producer against many
+//! are a row of a table under reference conditions (`alone`). Pressed, they are rows of a stress
+//! table, another document (`stress`): every processor in one role, and one producer against many
 //! consumers.
 
 mod alone;
