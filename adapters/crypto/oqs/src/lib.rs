@@ -1,12 +1,12 @@
-//! liboqs, through the `oqs` crate: ML-KEM, Classic McEliece and FrodoKEM as [`kem`]s, ML-DSA,
-//! SPHINCS+ and Falcon as [`signature`] schemes; and a backend with the post-quantum cipher suites.
+//! liboqs, through the `oqs` crate: ML-KEM, Classic McEliece and FrodoKEM as `kem`s, ML-DSA,
+//! SPHINCS+ and Falcon as `signature` schemes; and a backend with the post-quantum cipher suites.
 //!
 //! liboqs has nothing classical. In the suites its ML-KEM stands beside AWS-LC's hashes, AEADs, groups
 //! and signatures: AWS-LC's ML-DSA too, since that of liboqs gives other verdicts than everybody's (see
-//! [`signature`]).
+//! `signature`).
 //!
 //! liboqs takes seeds for the keys of some KEMs and for nothing else. Here everything that its
-//! algorithms draw can be determined (see [`mod@random`]), so that keys come from seeds, ML-DSA and
+//! algorithms draw can be determined (see `random`), so that keys come from seeds, ML-DSA and
 //! SPHINCS+ sign deterministically and ML-KEM encapsulates what it is told to. Falcon, Classic McEliece
 //! and FrodoKEM draw from the operating system where the contract gives them no randomness.
 //!

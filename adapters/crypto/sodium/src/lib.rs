@@ -1,9 +1,9 @@
 //! The crypto contract on libsodium, through `libsodium-sys-stable`: cipher suite 3 of RFC 9420,
-//! ML-KEM-768 and X-Wing as [`kem`]s, and its boxes, its KDF and Argon2id in [`nacl`].
+//! ML-KEM-768 and X-Wing as `kem`s, and its boxes, its KDF and Argon2id in `nacl`.
 //!
 //! It has no AES-128-GCM, no NIST curves, no SHA-384 and no curve448, hence no other suite. It keeps a
 //! decoded Ed25519 public key for nobody: each verification decodes it anew. Signing is deterministic,
-//! so that with a deterministic [`Random`] the whole backend is.
+//! so that with a deterministic `Random` the whole backend is.
 //!
 //! The crate is empty without its feature `vendored`: the source is in `libsodium-sys-stable`, and
 //! compiling it takes a C compiler, make and a shell.

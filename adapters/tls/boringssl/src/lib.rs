@@ -1,7 +1,7 @@
 //! The TLS contract on BoringSSL, as the crate `boring-sys` brings and patches it.
 //!
 //! Its symbols are OpenSSL's: it belongs into a process of its own, which
-//! [`tls_api::worker::serve`]s [`Boringssl`]. The cipher suites of TLS 1.3 can't be chosen: its client
+//! [`tls_api::worker::serve`]s `Boringssl`. The cipher suites of TLS 1.3 can't be chosen: its client
 //! offers all three, and the server takes TLS_AES_128_GCM_SHA256 where AES is in hardware.
 #![forbid(unsafe_code)]
 #![cfg(feature = "vendored")]

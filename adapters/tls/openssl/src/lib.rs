@@ -1,7 +1,7 @@
 //! The TLS contract on OpenSSL, compiled from source by the crate `openssl-src`.
 //!
 //! Its libcrypto must not meet the one that SQLCipher is linked with, nor BoringSSL's: it belongs into a
-//! process of its own, which [`tls_api::worker::serve`]s [`Openssl`].
+//! process of its own, which [`tls_api::worker::serve`]s `Openssl`.
 #![cfg(feature = "vendored")]
 
 #[allow(unsafe_code, reason = "three calls that the crate openssl doesn't wrap")]
