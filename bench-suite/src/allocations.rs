@@ -16,7 +16,8 @@ fn main() -> ExitCode {
     }
     #[cfg(feature = "primitives")]
     if std::env::args().nth(1).as_deref() == Some(bench_suite::primitives::heap::ARGUMENT) {
-        return bench_suite::primitives::heap::run(counted);
+        let names: Vec<_> = std::env::args().skip(2).collect();
+        return bench_suite::primitives::heap::run(&names, counted);
     }
     record::count_allocations(&engines::built_in(), counted)
 }

@@ -1,4 +1,4 @@
-//! The program beside this one whose allocator counts: asked with an argument, it answers in lines of
+//! The program beside this one whose allocator counts: asked with arguments, it answers in lines of
 //! JSON. One that counts is slower, so what is timed is never linked with it.
 
 use std::process::Command;
@@ -13,14 +13,14 @@ pub(crate) const COUNTER: &str = "cgka-bench-allocations";
 /// Counts what a piece of work allocates. Memory that C code takes for itself is not seen.
 pub type Counter = fn(&mut dyn FnMut()) -> Allocations;
 
-/// All that it says to an argument.
+/// All that it says to these arguments.
 ///
 /// # Errors
 ///
 /// If it isn't there, fails or says something else.
-pub(crate) fn ask<T: DeserializeOwned>(argument: &str) -> Result<Vec<T>, String> {
+pub(crate) fn ask<T: DeserializeOwned>(arguments: &[&str]) -> Result<Vec<T>, String> {
     let own = std::env::current_exe().map_err(|why| why.to_string())?;
-    let output = Command::new(own.with_file_name(COUNTER)).arg(argument).output();
+    let output = Command::new(own.with_file_name(COUNTER)).args(arguments).output();
     let output = output.map_err(|why| format!("{COUNTER} beside this program: {why}"))?;
     if !output.status.success() {
         let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();

@@ -9,7 +9,7 @@ use super::rows;
 use crate::counter::{self, Counter};
 use crate::side_by_side::Row;
 
-/// The argument that asks the program with the counting allocator for it.
+/// The argument that asks the program with the counting allocator for it, before the rows' names.
 pub const ARGUMENT: &str = "primitives";
 
 /// What one operation of one library took.
@@ -26,7 +26,9 @@ struct Count {
 ///
 /// Why nothing was counted.
 pub(super) fn put_to(rows: &mut [Row]) -> Result<(), String> {
-    let counts: Vec<Count> = counter::ask(ARGUMENT)?;
+    let mut arguments = vec![ARGUMENT];
+    arguments.extend(rows.iter().map(|row| row.name.as_str()));
+    let counts: Vec<Count> = counter::ask(&arguments)?;
     for row in rows {
         for entry in &mut row.entries {
             let is_its = |count: &&Count| count.row == row.name && count.library == entry.name;
@@ -38,15 +40,15 @@ pub(super) fn put_to(rows: &mut [Row]) -> Result<(), String> {
     Ok(())
 }
 
-/// Prints a line for each operation of each library.
+/// Prints a line for each operation of each library, in the rows of these names: all if none is given.
 ///
 /// Memory that C code takes for itself is not in it: of AWS-LC, liboqs and libsodium it is what Rust
 /// holds for them.
 ///
 /// Fails if libraries disagree, or an operation fails.
 #[must_use]
-pub fn run(counter: Counter) -> ExitCode {
-    match print(counter) {
+pub fn run(names: &[String], counter: Counter) -> ExitCode {
+    match print(names, counter) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("{why}");
@@ -55,8 +57,10 @@ pub fn run(counter: Counter) -> ExitCode {
     }
 }
 
-fn print(counter: Counter) -> Result<(), String> {
-    for row in &mut rows()? {
+fn print(names: &[String], counter: Counter) -> Result<(), String> {
+    let mut rows = rows()?;
+    rows.retain(|row| names.is_empty() || names.contains(&row.name));
+    for row in &mut rows {
         for entry in &mut row.entries {
             entry.work.once()?; // what is only allocated once isn't counted
             let mut failed = None;

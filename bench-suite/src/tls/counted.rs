@@ -33,7 +33,7 @@ pub(super) enum Counts {
 impl Counts {
     /// Has the other program count.
     pub(super) fn take() -> Self {
-        counter::ask(COUNT).map_or_else(Self::Missing, Self::Seen)
+        counter::ask(&[COUNT]).map_or_else(Self::Missing, Self::Seen)
     }
 
     pub(super) fn missing(&self) -> Option<&str> {
